@@ -37,21 +37,21 @@ static inline void cleanup_closedir(DIR **d)
 		(void)closedir(*d);
 }
 
-#define _cleanup_free_     _cleanup_(cleanup_free)
-#define _cleanup_close_    _cleanup_(cleanup_close)
+#define _cleanup_free_	   _cleanup_(cleanup_free)
+#define _cleanup_close_	   _cleanup_(cleanup_close)
 #define _cleanup_fclose_   _cleanup_(cleanup_fclose)
 #define _cleanup_closedir_ _cleanup_(cleanup_closedir)
 
 /* Hand a resource on: the value is returned and the variable no longer owns it. */
-#define TAKE_PTR(p)                                                                                \
-	({                                                                                         \
-		__typeof__(p) take_ptr_ = (p);                                                     \
-		(p) = NULL;                                                                        \
-		take_ptr_;                                                                         \
+#define TAKE_PTR(p) \
+	({ \
+		__typeof__(p) take_ptr_ = (p); \
+		(p) = NULL; \
+		take_ptr_; \
 	})
-#define TAKE_FD(fd)                                                                                \
-	({                                                                                         \
-		int take_fd_ = (fd);                                                               \
-		(fd) = -1;                                                                         \
-		take_fd_;                                                                          \
+#define TAKE_FD(fd) \
+	({ \
+		int take_fd_ = (fd); \
+		(fd) = -1; \
+		take_fd_; \
 	})

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The export engine: the kernel's NFS server, driven and fed by us alone.
+ *
+ * Two halves. What can block (starting and stopping threads, resolving a folder that untrusted
+ * code owns, revoking client state) is a plain function that the caller runs in a worker process
+ * with a deadline. What answers the kernel (export upcalls, client tracking) is a struct exporter
+ * that lives in the caller's loop through exporter_get_fd() and exporter_dispatch().
+ *
+ * Nothing of it is remembered on disk but the node key and the names of clients that may reclaim.
+ */
+#pragma once
+
+#include "mountd/base/kerr.h"
+#include "nfs/run.h"
+
+#define NFSD_TIME_MIN 10   /* seconds; fs/nfsd/nfsctl.c refuses less … */
+#define NFSD_TIME_MAX 3600 /* … and more */
+
+/* Kernel mechanisms, newest first; a mask of them can be kept from being used. */
+enum export_rung {
+	EXPORT_RUNG_NETLINK_SERVER =
+		1 << 0, /* threads, versions, listeners by generic netlink, 6.10+ */
+	EXPORT_RUNG_NETLINK_CACHE = 1 << 1, /* cache upcalls by generic netlink, 7.x */
+	EXPORT_RUNG_UNLOCK_EXPORT = 1 << 2, /* netlink unlock-export, 7.x */
+	EXPORT_RUNG_UNLOCK_FS = 1 << 3,	    /* unlock_filesystem revokes NFSv4 state, 6.9+ */
+};
+
+struct exporter_config {
+	const struct addr *listen; /* own addresses, one or more; never a wildcard */
+	size_t n_listen;
+	uint16_t port;
+	unsigned threads;
+	unsigned lease_seconds; /* NFSD_TIME_MIN..NFSD_TIME_MAX, as grace_seconds */
+	unsigned grace_seconds;
+	const char *state_dir;	  /* node.key and clients/ below it; exists, root only */
+	const char *runtime_dir;  /* below it rpc_pipefs is mounted if it is nowhere yet */
+	const char *server_scope; /* this node's own unique name: NFS server owner and scope */
+	unsigned masked_rungs;	  /* enum export_rung bits that must not be used */
+};
+
+enum server_state {
+	SERVER_STOPPED, /* nfsd absent or without threads */
+	SERVER_OURS,	/* threads run and every listener is one of ours */
+	SERVER_FOREIGN, /* somebody else's listeners, or theirs beside ours */
+};
+
+struct server_status {
+	enum server_state state;
+	bool module_available; /* nfsd is loaded, built in, or can be loaded */
+	unsigned threads;
+	bool all_listening;	 /* every configured address has its listener */
+	char foreign[128];	 /* the first listener that is not ours, "tcp 0.0.0.0:2049" */
+	const char *server_rung; /* "netlink" or "procfs" */
+	const char *cache_rung;	 /* "netlink" or "procfs" */
+	const char *revoke_rung; /* "unlock-export", "unlock-filesystem" or "expire-client" */
+};
+
+/* -EINVAL with the field's name in *e when a value is out of its range. Pure. */
+int exporter_config_check(const struct exporter_config *config, struct kerr *e);
+
+/*
+ * Blocking half: in a worker process.
+ *
+ * server_start: mounts nfsd's filesystem, sets versions (4.2 alone), lease, grace and listeners,
+ * and starts the threads under the scope's name. Idempotent. The caller must dispatch the
+ * exporter meanwhile: the kernel asks client tracking during the start. -EEXIST: a foreign
+ * server runs, and nothing was touched; -ENODEV: no nfsd in this kernel; -EADDRNOTAVAIL: a
+ * listen address is not this node's; -EADDRINUSE: somebody else has the port.
+ * server_stop: threads to 0; -EEXIST when a foreign server shares them, which then go on.
+ * server_inspect: what runs now. Never changes anything but loading the module.
+ */
+int server_start(const struct exporter_config *config, struct kerr *e);
+int server_stop(const struct exporter_config *config, struct kerr *e);
+int server_inspect(const struct exporter_config *config, struct server_status *ret, struct kerr *e);
+
+/*
+ * In a worker: opens export's folder beneath its volume (openat2: no symbolic link, no magic
+ * link, no way out) and returns a detached copy of it as a mount (open_tree), to be handed to
+ * exporter_add(). -ELOOP: a symbolic link; -ENOTDIR: no folder; -ENOENT: missing;
+ * -EOPNOTSUPP: a filesystem that cannot be exported (no file handles), such as overlay;
+ * -EXDEV: a way out of the volume.
+ */
+int export_open_folder(const struct export *export, int *ret_tree, struct kerr *e);
+
+/*
+ * In a worker, after exporter_remove(): takes the opens, locks and delegations that clients
+ * still hold in the run's folder by the best rung, so that the folder can be deleted and its
+ * filesystem unmounted. others lists the exports that stay. *ret_rung: static text, "none"
+ * where nothing was held.
+ */
+int export_revoke(const struct exporter_config *config, const struct export *gone,
+	const struct export *const *others, size_t n_others, const char **ret_rung, struct kerr *e);
+
+/* Answering half: in the caller's loop. */
+struct exporter;
+
+/*
+ * Reads the node key (made on the very first start), and makes the private mount namespace that
+ * holds the pseudo-root. -ENOKEY: the key is gone or damaged although this node has served
+ * before: it would get a new identity, so nothing is done.
+ * config and what it points to must outlive the exporter.
+ */
+int exporter_new(const struct exporter_config *config, struct exporter **ret, struct kerr *e);
+/* Leaves the kernel's server and its cache entries in place: clients do not notice. */
+void exporter_free(struct exporter *x);
+
+/* One descriptor to poll for reading, constant over the exporter's life, and what to do then. */
+int exporter_get_fd(const struct exporter *x);
+int exporter_dispatch(struct exporter *x, struct kerr *e);
+
+/*
+ * Called when server_start() has succeeded, or when a running server of ours was found: takes
+ * over the upcalls, drops what a former daemon answered, and preloads what is exported now.
+ */
+int exporter_serve(struct exporter *x, struct kerr *e);
+
+/*
+ * Binds the detached tree (taken over, also on failure) into the pseudo-root and preloads its
+ * cache entries. Replaces an export of the same run and incarnation. Works before
+ * exporter_serve() too, which then preloads.
+ */
+int exporter_add(struct exporter *x, const struct export *export, int tree, struct kerr *e);
+
+/* Answers no from now on and lets go of the folder. -ENOENT: not exported. */
+int exporter_remove(struct exporter *x, const struct run_id *id, struct kerr *e);
+
+/* Borrowed until the next add or remove; sorted by id. */
+const struct export *const *exporter_list(const struct exporter *x, size_t *ret_n);

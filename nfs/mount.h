@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The mount engine. Every function here can block on a dead server and is therefore only ever
+ * called in a worker process that its caller may kill at any time; killed at any instant it
+ * leaves either nothing or a whole mount that the next call adopts.
+ */
+#pragma once
+
+#include "mountd/base/kerr.h"
+#include "nfs/run.h"
+
+/* Kernel mechanisms that can be kept from being used. */
+enum mount_rung {
+	MOUNT_RUNG_BENEATH = 1 << 0,  /* MOVE_MOUNT_BENEATH, 6.5+ */
+	MOUNT_RUNG_SHUTDOWN = 1 << 1, /* /sys/fs/nfs/<dev>/shutdown, 6.5+ */
+};
+
+struct mount_config {
+	const char *client_identifier; /* this node's unique name, for nfs_client/identifier */
+	const char *runtime_dir;       /* a private place for staging, exists, root only */
+	unsigned masked_rungs;	       /* enum mount_rung bits that must not be used */
+};
+
+struct mount_outcome {
+	const char *rung; /* static: "adopted", "attach", "beneath", "detach-attach", "bind", … */
+	unsigned major, minor;	 /* st_dev of what shows at the target, for shutdown later */
+	uint64_t mount_id;	 /* mountinfo's first field; 0 where unknown */
+	char options_fault[128]; /* wanted options that are not in force; empty = all are */
+};
+
+/* <volume>/<run>/sandbox into text; -ENAMETOOLONG. */
+int mount_target(const char *volume, const char *run, char *text, size_t size);
+
+/*
+ * Makes m show at its target and proves that it answers, before anybody can see it: mounted in
+ * a mount namespace of the worker's own, options read back, then attached to the target through
+ * its descriptor. A mount that is already right is adopted; one of another incarnation or kind is
+ * replaced, from beneath where the kernel can. Creates <run> and sandbox when missing, as m's
+ * owner, sandbox not writable.
+ *
+ * -ENOENT: the server does not export that run and incarnation (yet); -EACCES: the server does
+ * not know this client, or a security module refused, which *e says; -ELOOP, -ENOTDIR, -EXDEV:
+ * the target's path below the volume is not plain directories; -EEXIST: something foreign is
+ * mounted there; -ENODEV: no NFSv4 client in this kernel; -ESTALE: what a stale mount answers.
+ */
+int mount_attach(const struct mount_config *config, const struct mount *m,
+	struct mount_outcome *ret, struct kerr *e);
+
+enum detach_how {
+	DETACH_CLEAN, /* the server answers: unmount; where it is in use, cut off and detach */
+	DETACH_CUT,   /* the server is lost: cut off first (shutdown), then detach */
+};
+
+/*
+ * Ends every mount stacked at <volume>/<run>/sandbox without ever looking at it. Returns the rung
+ * in *ret_rung: "umount", "shutdown", "detach", "force" or "absent". Leaves the empty mountpoint.
+ */
+int mount_detach(const struct mount_config *config, const char *volume, const char *run,
+	enum detach_how how, const char **ret_rung, struct kerr *e);
+
+/* Does path answer (statfs on the filesystem there)? Blocks for ever where the server is lost. */
+int mount_answers(const char *path, struct kerr *e);
