@@ -28,7 +28,7 @@ apt_suites() {
 	APT=(-q -o "Dir::Etc::SourceList=$dir/sources.list" -o Dir::Etc::SourceParts=/dev/null
 		-o Dir::Etc::PreferencesParts=/dev/null -o Dir::Etc::Preferences=/dev/null
 		-o "Dir::State=$dir/state" -o Dir::State::status=/var/lib/dpkg/status -o "Dir::Cache=$dir/cache"
-		-o Debug::NoLocking=1 -o APT::Sandbox::User= -o Acquire::Languages=none -o Acquire::Retries=3
+		-o Debug::NoLocking=1 -o APT::Sandbox::User=root -o Acquire::Languages=none -o Acquire::Retries=3
 		-o APT::Architectures::=amd64)
 	apt-get "${APT[@]}" -o APT::Update::Error-Mode=any update >"$dir/update.log" 2>&1 || {
 		tail -n 5 "$dir/update.log" >&2
@@ -53,12 +53,18 @@ apt_unpack() {
 	rm -rf "$debs"
 }
 
-# apt_unpack_missing DIR [-t SUITE] PACKAGE...: with what they depend on, as far as it is not installed.
+# apt_unpack_missing DIR PACKAGE...: with what they depend on, as far as that is not installed here.
 apt_unpack_missing() {
-	local dir=$1 names
+	local dir=$1 debs deb
 	shift
-	names=$(apt-get "${APT[@]}" --simulate --no-install-recommends install "$@" | awk '$1 == "Inst" { print $2 }')
-	[ -n "$names" ] || names=${*: -1}
-	# shellcheck disable=SC2086
-	apt_unpack_versions "$dir" "$@" -- $names
+	debs=$(mktemp -d "$build/apt/debs.XXXXXX")
+	mkdir "$debs/partial"
+	apt-get "${APT[@]}" -y --download-only --reinstall --no-install-recommends -o "Dir::Cache::Archives=$debs" \
+		install "$@" >"$debs/download.log" 2>&1 || {
+		tail -n 5 "$debs/download.log" >&2
+		die "cannot download $*"
+	}
+	mkdir -p "$dir"
+	for deb in "$debs"/*.deb; do dpkg-deb -x "$deb" "$dir"; done
+	rm -rf "$debs"
 }

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced: starts and stops test machines. A machine is a directory: console.log, pid, port1.. (commands),
+# disk (its own ext4, at /disk in the guest). KORA_ACCEL=kvm uses the host's virtualisation.
+# shellcheck shell=bash
+
+PORTS=12
+
+qemu_program() {
+	if [ -e "$build/qemu" ]; then
+		QEMU=(env "LD_LIBRARY_PATH=$build/qemu/usr/lib/x86_64-linux-gnu:$build/qemu/lib/x86_64-linux-gnu"
+			"$build/qemu/usr/bin/qemu-system-x86_64" -L "$build/qemu/usr/share/qemu" -L "$build/qemu/usr/share/seabios")
+	else
+		QEMU=(qemu-system-x86_64)
+	fi
+}
+
+blank_disk() {
+	[ ! -e "$build/image/disk.img" ] || return 0
+	truncate -s 2G "$build/image/disk.img.new"
+	PATH=$PATH:/usr/sbin:/sbin mke2fs -q -t ext4 -m 0 -E lazy_itable_init=1,nodiscard "$build/image/disk.img.new"
+	mv "$build/image/disk.img.new" "$build/image/disk.img"
+}
+
+# vm_start DIRECTORY KERNEL IMAGE [QEMU OPTION...]: returns at once; the first command waits for the boot.
+vm_start() {
+	local dir=$1 kernel=$2 initrd=$3 i ports=()
+	shift 3
+	mkdir -p "$dir"
+	rm -f "$dir"/port*
+	[ -e "$dir/disk" ] || cp --sparse=always "$build/image/disk.img" "$dir/disk"
+	for ((i = 1; i <= PORTS; i++)); do
+		ports+=(-chardev "socket,id=p$i,path=port$i,server=on,wait=off"
+			-device "virtserialport,chardev=p$i,name=kora.$i")
+	done
+	qemu_program
+	(
+		cd "$dir"
+		exec setsid "${QEMU[@]}" -accel "${KORA_ACCEL:-tcg}" -cpu max,la57=off -smp 2 -m "${KORA_MEMORY:-768M}" \
+			-nodefaults -no-user-config -no-reboot -display none -serial file:console.log \
+			-kernel "$build/kernels/$kernel/vmlinuz" -initrd "$initrd" \
+			-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic mitigations=off nokaslr rcupdate.rcu_cpu_stall_timeout=180 ${KORA_APPEND-}" \
+			-drive file=disk,format=raw,if=virtio,cache=unsafe \
+			-device virtio-serial-pci,max_ports=16 "${ports[@]}" "$@" >qemu.log 2>&1 9>&- </dev/null
+	) &
+	echo $! >"$dir/pid"
+	for ((i = 0; i < 500; i++)); do
+		[ ! -S "$dir/port$PORTS" ] || return 0
+		vm_alive "$dir" || break
+		sleep 0.02
+	done
+	say "qemu did not start:"
+	cat "$dir/qemu.log" >&2
+	return 1
+}
+
+vm_alive() { [ -e "$1/pid" ] && kill -0 "$(cat "$1/pid")" 2>/dev/null; }
+
+# A power cut.
+vm_kill() {
+	local pid
+	[ -e "$1/pid" ] || return 0
+	pid=$(cat "$1/pid")
+	rm -f "$1/pid"
+	kill -KILL "$pid" 2>/dev/null || return 0
+	wait "$pid" 2>/dev/null || true
+}
+
+# vm_exec DIRECTORY COMMAND: as root; its output, its exit status, 255 when the machine has gone.
+vm_exec() { "$build/integration/bin/node-exec" "$1" "$2"; }
