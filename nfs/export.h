@@ -86,19 +86,25 @@ int export_open_folder(const struct export *export, int *ret_tree, struct kerr *
 /*
  * In a worker, after exporter_remove(): takes the opens, locks and delegations that clients
  * still hold in the run's folder by the best rung, so that the folder can be deleted and its
- * filesystem unmounted. others lists the exports that stay. *ret_rung: static text, "none"
- * where nothing was held.
+ * filesystem unmounted. folder is what exporter_remove() returned: the export's own mount, which
+ * has no path any more and by which alone the kernel knows the export (/proc/self/fd/<folder>).
+ * others lists the exports that stay. *ret_rung: static text, "none" where nothing was held.
  */
-int export_revoke(const struct exporter_config *config, const struct export *gone,
+int export_revoke(const struct exporter_config *config, const struct export *gone, int folder,
 	const struct export *const *others, size_t n_others, const char **ret_rung, struct kerr *e);
 
-/* Answering half: in the caller's loop. */
+/*
+ * Answering half: in the caller's loop. The calling process must have a single thread and must
+ * not be in a chroot: around some operations it enters the mount namespace of the pseudo-root,
+ * and comes back with "/" as its working directory. Where it cannot come back it aborts.
+ */
 struct exporter;
 
 /*
  * Reads the node key (made on the very first start), and makes the private mount namespace that
  * holds the pseudo-root. -ENOKEY: the key is gone or damaged although this node has served
- * before: it would get a new identity, so nothing is done.
+ * before: it would get a new identity, so nothing is done. -EBUSY: the process has more than one
+ * thread; -EPERM: not root, or in a chroot.
  * config and what it points to must outlive the exporter.
  */
 int exporter_new(const struct exporter_config *config, struct exporter **ret, struct kerr *e);
@@ -107,6 +113,7 @@ void exporter_free(struct exporter *x);
 
 /* One descriptor to poll for reading, constant over the exporter's life, and what to do then. */
 int exporter_get_fd(const struct exporter *x);
+/* A failure is of one answer: the others were given, and the next call goes on. */
 int exporter_dispatch(struct exporter *x, struct kerr *e);
 
 /*
@@ -116,14 +123,30 @@ int exporter_dispatch(struct exporter *x, struct kerr *e);
 int exporter_serve(struct exporter *x, struct kerr *e);
 
 /*
+ * To be called before every server_start() and server_stop(), and until exporter_serve(): the
+ * kernel then holds its nfsd mutex while it waits for client tracking, which is us, so that
+ * touching its caches in that time would lock up both. Adding and removing still work meanwhile
+ * and reach the kernel with exporter_serve(). What clients are served does not change.
+ */
+void exporter_pause(struct exporter *x);
+
+/*
  * Binds the detached tree (taken over, also on failure) into the pseudo-root and preloads its
  * cache entries. Replaces an export of the same run and incarnation. Works before
- * exporter_serve() too, which then preloads.
+ * exporter_serve() too, which then preloads. -EOPNOTSUPP: the kernel refuses to export this
+ * filesystem (no file handles, or an idmapped mount); nothing is left of the export then.
  */
 int exporter_add(struct exporter *x, const struct export *export, int tree, struct kerr *e);
 
-/* Answers no from now on and lets go of the folder. -ENOENT: not exported. */
-int exporter_remove(struct exporter *x, const struct run_id *id, struct kerr *e);
+/*
+ * Answers no from now on and lets go of the folder. *ret_folder (may be NULL): a descriptor of
+ * the export's own mount for export_revoke(), to be closed after it; the filesystem stays in use
+ * until then. -ENOENT: not exported.
+ */
+int exporter_remove(struct exporter *x, const struct run_id *id, int *ret_folder, struct kerr *e);
 
 /* Borrowed until the next add or remove; sorted by id. */
 const struct export *const *exporter_list(const struct exporter *x, size_t *ret_n);
+
+/* The rung that answers the cache upcalls: "netlink", "procfs", or "none" before serving. */
+const char *exporter_cache_rung(const struct exporter *x);
