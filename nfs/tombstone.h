@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tombstone: on kernels that cannot shut a mount's transport down (before 6.5), a small
+ * NFSv4.1 answerer that takes a lost server's place for this node's own connections to it, so
+ * that every process blocked on one of its mounts gets ESTALE and the mounts come off.
+ *
+ * The flow is turned by policy routing alone: two rules that match the server's address and port
+ * and one local route, all carrying a routing protocol number of our own. No address, firewall
+ * rule or other traffic of the node is touched.
+ */
+#pragma once
+
+#include "mountd/base/kerr.h"
+#include "nfs/addr.h"
+
+#define TOMBSTONE_CALL_MAX  (1U << 21) /* bytes of one RPC call; the largest write is 1 MiB */
+#define TOMBSTONE_REPLY_MAX 256
+
+/*
+ * The answer to one RPC call (RFC 5531) of an NFSv4.1 or later client, without record marks.
+ * SEQUENCE is echoed as granted, RFC 8881 section 18.46; what follows it is NFS4ERR_STALE, but for
+ * what a client sends to end its session, which succeeds. Returns the reply's length, or
+ * -EBADMSG: not a call that can be answered, the connection should be dropped. Pure.
+ */
+int tombstone_answer(
+	const unsigned char *call, size_t length, unsigned char reply[TOMBSTONE_REPLY_MAX]);
+
+/*
+ * Turns this node's traffic to server:port to itself and answers it until stop_fd is readable or
+ * hung up, then turns it back, also when it fails. Blocks: in a worker process.
+ */
+int tombstone_serve(const struct addr *server, uint16_t port, int stop_fd, struct kerr *e);
+
+/* Takes away every rule and route that a killed tombstone left. */
+int tombstone_sweep(struct kerr *e);
+
+/* The two halves of turning the flow; -errno. Turning back what is not turned is no error. */
+int tombstone_route_turn(const struct addr *server, uint16_t port, struct kerr *e);
+int tombstone_route_restore(const struct addr *server, uint16_t port, struct kerr *e);
