@@ -10,15 +10,16 @@ enum seccomp_profile {
 	SECCOMP_PROFILE_DEV, /* strict, with ptrace and thread pinning for developer tools */
 };
 
-/* Returns the profile, or -EINVAL when there is no profile of this name ("none", "strict", "dev"). */
+/* Returns the profile, or -EINVAL when there is no profile of this name ("none", "strict", "dev").
+ */
 int seccomp_profile_from_name(const char *name);
 const char *seccomp_profile_name(enum seccomp_profile p);
 
 /*
- * Install the guard (the small deny filter) and then the profile's allow-list in the calling thread.
- * SECCOMP_PROFILE_NONE installs nothing. Needs no_new_privs or CAP_SYS_ADMIN: -EACCES otherwise.
- * -ENOSYS and -EINVAL: a kernel without seccomp filters. When it fails between the two filters the
- * guard stays in force: it can't be taken back.
+ * Install the guard (the small deny filter) and then the profile's allow-list in the calling
+ * thread. SECCOMP_PROFILE_NONE installs nothing. Needs no_new_privs or CAP_SYS_ADMIN: -EACCES
+ * otherwise. -ENOSYS and -EINVAL: a kernel without seccomp filters. When it fails between the two
+ * filters the guard stays in force: it can't be taken back.
  */
 int seccomp_install_profile(enum seccomp_profile p);
 
@@ -26,9 +27,9 @@ int seccomp_install_profile(enum seccomp_profile p);
 struct seccomp_program;
 
 /*
- * Read and compile an OCI (Docker, containerd, Podman) profile for this machine's architecture and a
- * process without capabilities. On failure *ret is untouched and err says what is wrong and where.
- * -errno of reading, -E2BIG (file above 1 MiB or a filter of more than 4096 instructions),
+ * Read and compile an OCI (Docker, containerd, Podman) profile for this machine's architecture and
+ * a process without capabilities. On failure *ret is untouched and err says what is wrong and
+ * where. -errno of reading, -E2BIG (file above 1 MiB or a filter of more than 4096 instructions),
  * -EBADMSG (no JSON, or a field that is not understood), -EOPNOTSUPP (a feature that is refused),
  * -ENOMEM.
  */
@@ -48,5 +49,6 @@ static inline void seccomp_program_freep(struct seccomp_program **p)
 	seccomp_program_free(*p);
 }
 
-/* `kora-launch seccomp show|explain`; argv[0] is "seccomp". Returns the exit status (0, 1, 2 usage). */
+/* `kora-launch seccomp show|explain`; argv[0] is "seccomp". Returns the exit status (0, 1, 2
+ * usage). */
 int seccomp_main(int argc, char **argv);
