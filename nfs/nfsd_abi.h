@@ -59,3 +59,85 @@ enum {
 enum {
 	NFSD_CACHE_FLUSH_MASK = 1, /* u32: 1 export, 2 expkey */
 };
+
+/* Flags in a line of nfsd.export (uapi/linux/nfsd/export.h); the same in netlink. */
+enum {
+	NFSD_EXPORT_READONLY = 0x1,
+	NFSD_EXPORT_INSECURE_PORT = 0x2,
+	NFSD_EXPORT_ROOTSQUASH = 0x4,
+	NFSD_EXPORT_ALLSQUASH = 0x8,
+	NFSD_EXPORT_ASYNC = 0x10,
+	NFSD_EXPORT_NOSUBTREECHECK = 0x400,
+	NFSD_EXPORT_FSID = 0x2000,
+	NFSD_EXPORT_V4ROOT = 0x10000,
+};
+
+/* How a file handle names its export: the key in nfsd.fh (fs/nfsd/nfsfh.h). */
+enum {
+	NFSD_FSID_NUM = 1,	   /* 4 bytes: the export's number */
+	NFSD_FSID_UUID16 = 6,	   /* 16 bytes: uuid; the export is its filesystem's root */
+	NFSD_FSID_UUID16_INUM = 7, /* 8 bytes inode in host order, 16 bytes uuid */
+};
+
+/* Cache upcalls, 7.x: in family "nfsd" for exports and handle keys, in "sunrpc" for addresses. */
+#define NFSD_FAMILY   "nfsd"
+#define SUNRPC_FAMILY "sunrpc"
+#define EXPORTD_GROUP "exportd" /* multicast, in both families */
+
+enum sunrpc_command {
+	SUNRPC_CACHE_NOTIFY = 1,
+	SUNRPC_IP_MAP_GET_REQS,
+	SUNRPC_IP_MAP_SET_REQS,
+};
+
+/* CACHE_NOTIFY of either family. */
+enum {
+	CACHE_NOTIFY_TYPE = 1, /* u32: bits */
+};
+enum {
+	NFSD_CACHE_SVC_EXPORT = 1,
+	NFSD_CACHE_EXPKEY = 2,
+};
+enum {
+	SUNRPC_CACHE_IP_MAP = 1,
+};
+
+/* GET_REQS and SET_REQS of every cache: a list of nests. */
+enum {
+	CACHE_REQUESTS = 1,
+};
+enum {
+	NFSD_EXP_SEQNO = 1, /* u64 */
+	NFSD_EXP_CLIENT,    /* string */
+	NFSD_EXP_PATH,	    /* string */
+	NFSD_EXP_NEGATIVE,  /* flag */
+	NFSD_EXP_EXPIRY,    /* u64, seconds since the epoch */
+	NFSD_EXP_ANON_UID,  /* u32 */
+	NFSD_EXP_ANON_GID,  /* u32 */
+	NFSD_EXP_FSLOCATIONS,
+	NFSD_EXP_UUID, /* 16 bytes */
+	NFSD_EXP_SECINFO,
+	NFSD_EXP_XPRTSEC,
+	NFSD_EXP_FLAGS, /* u32 */
+	NFSD_EXP_FSID,	/* s32 */
+	NFSD_EXP_END,
+};
+enum {
+	NFSD_KEY_SEQNO = 1, /* u64 */
+	NFSD_KEY_CLIENT,    /* string */
+	NFSD_KEY_FSIDTYPE,  /* u8 */
+	NFSD_KEY_FSID,	    /* bytes */
+	NFSD_KEY_NEGATIVE,  /* flag */
+	NFSD_KEY_EXPIRY,    /* u64 */
+	NFSD_KEY_PATH,	    /* string */
+	NFSD_KEY_END,
+};
+enum {
+	SUNRPC_IP_SEQNO = 1, /* u64 */
+	SUNRPC_IP_CLASS,     /* string */
+	SUNRPC_IP_ADDR,	     /* string */
+	SUNRPC_IP_DOMAIN,    /* string */
+	SUNRPC_IP_NEGATIVE,  /* flag */
+	SUNRPC_IP_EXPIRY,    /* u64 */
+	SUNRPC_IP_END,
+};

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The set of exports, and the entries the kernel's caches are to hold for it. */
+#include "nfs/answers.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mountd/base/cleanup.h"
+#include "nfs/answer_entries.h"
+
+/* What a walk over entries carries along. */
+struct walk {
+	answers_sink *sink;
+	void *data;
+	int first_error;
+};
+
+static void emit(struct walk *w, const struct upcall_entry *entry)
+{
+	int error = w->sink(entry, w->data);
+
+	if (error < 0 && w->first_error == 0)
+		w->first_error = error;
+}
+
+void export_point_free(struct export_point *p)
+{
+	if (!p)
+		return;
+	export_clear(&p->export);
+	free(p);
+}
+
+void answers_clear(struct answers *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		export_point_free(a->points[i]);
+	free(a->points);
+	a->points = NULL;
+	a->n = 0;
+}
+
+/* The first position whose id is not below id. */
+static size_t position(const struct answers *a, const struct run_id *id)
+{
+	size_t low = 0, high = a->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (run_id_compare(&a->points[middle]->export.id, id) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct export_point *answers_find(const struct answers *a, const struct run_id *id)
+{
+	size_t i = position(a, id);
+
+	return i < a->n && run_id_equal(&a->points[i]->export.id, id) ? a->points[i] : NULL;
+}
+
+int answers_insert(struct answers *a, struct export_point *point)
+{
+	size_t i = position(a, &point->export.id);
+	struct export_point **grown = reallocarray(a->points, a->n + 1, sizeof *grown);
+
+	if (!grown)
+		return -ENOMEM;
+	memmove(grown + i + 1, grown + i, (a->n - i) * sizeof *grown);
+	grown[i] = point;
+	a->points = grown;
+	a->n++;
+	return 0;
+}
+
+struct export_point *answers_take(struct answers *a, const struct run_id *id)
+{
+	size_t i = position(a, id);
+	struct export_point *point;
+
+	if (i == a->n || !run_id_equal(&a->points[i]->export.id, id))
+		return NULL;
+	point = a->points[i];
+	a->n--;
+	memmove(a->points + i, a->points + i + 1, (a->n - i) * sizeof *a->points);
+	return point;
+}
+
+static int compare_addresses(const void *a, const void *b)
+{
+	return addr_compare(a, b);
+}
+
+static bool lists(const struct export *e, const struct addr *client)
+{
+	return bsearch(client, e->clients, e->n_clients, sizeof *client, compare_addresses);
+}
+
+bool answers_know_client(
+	const struct answers *a, const struct export_point *except, const struct addr *client)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (a->points[i] != except && lists(&a->points[i]->export, client))
+			return true;
+	return false;
+}
+
+/* The first export of the run, other than except, that lists client; run directories go by it. */
+static const struct export_point *run_of_client(const struct answers *a,
+	const struct export_point *except, const char *run, const struct addr *client)
+{
+	struct run_id first = {0};
+
+	memcpy(first.run, run, strlen(run));
+	for (size_t i = position(a, &first); i < a->n; i++) {
+		const struct export_point *p = a->points[i];
+		if (strcmp(p->export.id.run, run) != 0)
+			break;
+		if (p != except && lists(&p->export, client))
+			return p;
+	}
+	return NULL;
+}
+
+/* What every client has: its domain, the pseudo-root and /workspaces. */
+static void emit_client(const struct answers *a, const struct addr *client, struct walk *w)
+{
+	struct upcall_fsid fsid;
+	struct upcall_entry entry;
+	char domain[UPCALL_DOMAIN_SIZE];
+
+	domain_of(client, domain);
+	entry = entry_ip(client, domain);
+	emit(w, &entry);
+	entry = entry_directory(domain, entry_root_path, NULL);
+	emit(w, &entry);
+	fsid = fsid_root();
+	entry = entry_key(domain, &fsid, entry_root_path);
+	emit(w, &entry);
+	entry = entry_directory(domain, entry_workspaces_path, a->workspaces_uuid);
+	emit(w, &entry);
+	fsid = fsid_inode_uuid(a->workspaces_inode, a->workspaces_uuid);
+	entry = entry_key(domain, &fsid, entry_workspaces_path);
+	emit(w, &entry);
+}
+
+static void emit_point(const struct export_point *p, const struct addr *client, struct walk *w)
+{
+	char domain[UPCALL_DOMAIN_SIZE], run[PSEUDO_PATH_SIZE], path[PSEUDO_PATH_SIZE];
+	struct upcall_fsid fsid;
+	struct upcall_entry entry;
+
+	domain_of(client, domain);
+	run_path(&p->export.id, run);
+	pseudo_path(&p->export.id, path);
+	entry = entry_directory(domain, run, p->run_uuid);
+	emit(w, &entry);
+	fsid = fsid_inode_uuid(p->run_inode, p->run_uuid);
+	entry = entry_key(domain, &fsid, run);
+	emit(w, &entry);
+	entry = entry_folder(domain, path, &p->export, p->uuid);
+	emit(w, &entry);
+	/* nfsd uses the first where the folder is its filesystem's root, else the second. */
+	fsid = fsid_uuid(p->uuid);
+	entry = entry_key(domain, &fsid, path);
+	emit(w, &entry);
+	fsid = fsid_inode_uuid(p->inode, p->uuid);
+	entry = entry_key(domain, &fsid, path);
+	emit(w, &entry);
+}
+
+static int all_clients(const struct answers *a, struct addr **ret, size_t *ret_n)
+{
+	struct addr *clients;
+	size_t n = 0, kept = 0;
+
+	for (size_t i = 0; i < a->n; i++)
+		n += a->points[i]->export.n_clients;
+	clients = malloc((n + 1) * sizeof *clients);
+	if (!clients)
+		return -ENOMEM;
+	n = 0;
+	for (size_t i = 0; i < a->n; i++) {
+		const struct export *e = &a->points[i]->export;
+		memcpy(clients + n, e->clients, e->n_clients * sizeof *clients);
+		n += e->n_clients;
+	}
+	qsort(clients, n, sizeof *clients, compare_addresses);
+	for (size_t i = 0; i < n; i++)
+		if (kept == 0 || !addr_equal(&clients[kept - 1], &clients[i]))
+			clients[kept++] = clients[i];
+	*ret = clients;
+	*ret_n = kept;
+	return 0;
+}
+
+int answers_preload(const struct answers *a, answers_sink *sink, void *data)
+{
+	struct walk w = {.sink = sink, .data = data};
+	_cleanup_free_ struct addr *clients = NULL;
+	size_t n;
+	int error = all_clients(a, &clients, &n);
+
+	if (error < 0)
+		return error;
+	for (size_t i = 0; i < n; i++)
+		emit_client(a, &clients[i], &w);
+	for (size_t i = 0; i < a->n; i++)
+		for (size_t c = 0; c < a->points[i]->export.n_clients; c++)
+			emit_point(a->points[i], &a->points[i]->export.clients[c], &w);
+	return w.first_error;
+}
+
+int answers_preload_point(
+	const struct answers *a, const struct export_point *p, answers_sink *sink, void *data)
+{
+	struct walk w = {.sink = sink, .data = data};
+
+	for (size_t c = 0; c < p->export.n_clients; c++) {
+		emit_client(a, &p->export.clients[c], &w);
+		emit_point(p, &p->export.clients[c], &w);
+	}
+	return w.first_error;
+}
+
+static void emit_refusal(
+	struct walk *w, const char *domain, const struct upcall_fsid *fsid, int64_t now)
+{
+	struct upcall_entry entry = entry_key(domain, fsid, NULL);
+
+	entry.negative = true;
+	entry.expiry = now + ANSWER_NEGATIVE_SECONDS;
+	emit(w, &entry);
+}
+
+int answers_retire(const struct answers *a, const struct export_point *p, const struct addr *client,
+	int64_t now, answers_sink *sink, void *data)
+{
+	struct walk w = {.sink = sink, .data = data};
+	char domain[UPCALL_DOMAIN_SIZE];
+	struct upcall_fsid fsid;
+	struct upcall_entry entry;
+
+	domain_of(client, domain);
+	if (!answers_know_client(a, NULL, client)) {
+		entry = entry_ip(client, domain);
+		entry.expiry = now + ANSWER_LINGER_SECONDS;
+		emit(&w, &entry);
+		fsid = fsid_root();
+		emit_refusal(&w, domain, &fsid, now);
+		fsid = fsid_inode_uuid(a->workspaces_inode, a->workspaces_uuid);
+		emit_refusal(&w, domain, &fsid, now);
+	}
+	if (!run_of_client(a, NULL, p->export.id.run, client)) {
+		fsid = fsid_inode_uuid(p->run_inode, p->run_uuid);
+		emit_refusal(&w, domain, &fsid, now);
+	}
+	fsid = fsid_uuid(p->uuid);
+	emit_refusal(&w, domain, &fsid, now);
+	fsid = fsid_inode_uuid(p->inode, p->uuid);
+	emit_refusal(&w, domain, &fsid, now);
+	return w.first_error;
+}
+
+static bool uuid_is(const unsigned char *bytes, const unsigned char uuid[FSID_UUID_SIZE])
+{
+	return memcmp(bytes, uuid, FSID_UUID_SIZE) == 0;
+}
+
+/*
+ * The path of a handle's export, if client may have it. The directories of the pseudo-root go by
+ * their uuid alone: their inodes change with every start of ours, and a client may hold a handle
+ * from before.
+ */
+static bool path_of_key(const struct answers *a, const struct upcall_fsid *fsid,
+	const struct addr *client, char path[PATH_MAX])
+{
+	const unsigned char *uuid = fsid_uuid_bytes(fsid);
+
+	if (fsid_is_root(fsid) || (uuid && uuid_is(uuid, a->workspaces_uuid))) {
+		strcpy(path, uuid ? entry_workspaces_path : entry_root_path);
+		return answers_know_client(a, NULL, client);
+	}
+	for (size_t i = 0; uuid && i < a->n; i++) {
+		const struct export_point *p = a->points[i];
+		if (!lists(&p->export, client))
+			continue;
+		if (uuid_is(uuid, p->run_uuid)) {
+			run_path(&p->export.id, path);
+			return true;
+		}
+		if (uuid_is(uuid, p->uuid) && fsid_inode_is(fsid, p->inode)) {
+			pseudo_path(&p->export.id, path);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool export_of_path(const struct answers *a, const char *path, const struct addr *client,
+	const char *domain, struct upcall_entry *ret)
+{
+	const struct export_point *p;
+	struct run_id id;
+
+	if (strcmp(path, entry_root_path) == 0 || strcmp(path, entry_workspaces_path) == 0) {
+		*ret = entry_directory(domain, path, path[1] ? a->workspaces_uuid : NULL);
+		return answers_know_client(a, NULL, client);
+	}
+	if (run_path_parse(path, id.run) == 0) {
+		p = run_of_client(a, NULL, id.run, client);
+		if (p)
+			*ret = entry_directory(domain, path, p->run_uuid);
+		return p;
+	}
+	if (pseudo_path_parse(path, &id) < 0)
+		return false;
+	p = answers_find(a, &id);
+	if (!p || !lists(&p->export, client))
+		return false;
+	*ret = entry_folder(domain, path, &p->export, p->uuid);
+	return true;
+}
+
+int answers_request(const struct answers *a, const struct upcall_request *q, int64_t now,
+	struct upcall_entry *ret, struct answer_texts *texts)
+{
+	struct upcall_entry entry = {.cache = q->cache};
+	struct addr client = q->address;
+	bool granted = false;
+
+	if (q->cache == UPCALL_IP)
+		domain_of(&client, texts->domain);
+	else if (domain_parse(q->domain, &client) == 0)
+		strcpy(texts->domain, q->domain);
+	else
+		return 0;
+	switch (q->cache) {
+	case UPCALL_IP:
+		granted = answers_know_client(a, NULL, &client);
+		entry = entry_ip(&client, texts->domain);
+		break;
+	case UPCALL_KEY:
+		granted = path_of_key(a, &q->fsid, &client, texts->path);
+		entry = entry_key(texts->domain, &q->fsid, texts->path);
+		break;
+	default:
+		strcpy(texts->path, q->path);
+		granted = export_of_path(a, texts->path, &client, texts->domain, &entry);
+		break;
+	}
+	if (!granted) {
+		entry.negative = true;
+		entry.domain = texts->domain;
+		entry.path = texts->path;
+		entry.expiry = now + ANSWER_NEGATIVE_SECONDS;
+	}
+	*ret = entry;
+	return 1;
+}

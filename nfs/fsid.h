@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The identity of an export, as its file handles carry it: a UUID derived from the node key. The
+ * same after every restart, different on every node, and not to be guessed by who has not seen
+ * it, so that handles cannot be forged.
+ */
+#pragma once
+
+#include "nfs/run.h"
+
+#define FSID_KEY_SIZE  32
+#define FSID_UUID_SIZE 16
+
+/* -ENOTSUP: libcrypto refuses HMAC-SHA256 (it is told to allow only other algorithms). */
+int fsid_of_workspaces(const unsigned char key[FSID_KEY_SIZE], unsigned char uuid[FSID_UUID_SIZE]);
+int fsid_of_run(const unsigned char key[FSID_KEY_SIZE], const char *run,
+	unsigned char uuid[FSID_UUID_SIZE]);
+int fsid_of_export(const unsigned char key[FSID_KEY_SIZE], const struct run_id *id,
+	unsigned char uuid[FSID_UUID_SIZE]);
+
+/* What may be shown of the key: tells two keys apart and reveals nothing of them. Hex text. */
+#define FSID_FINGERPRINT_SIZE 33
+int fsid_key_fingerprint(const unsigned char key[FSID_KEY_SIZE], char text[FSID_FINGERPRINT_SIZE]);
