@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One request to the daemon over its SEQPACKET socket, bounded from connect to last packet. */
+#include "mountd/ctl.h"
+
+#include <limits.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <time.h>
+
+#define PACKET_MAX 65536
+
+int64_t ctl_now_ms(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int ctl_left_ms(int64_t deadline)
+{
+	int64_t left = deadline - ctl_now_ms();
+
+	if (left <= 0)
+		return 0;
+	return left < INT_MAX ? (int)left : INT_MAX;
+}
+
+/* connect(2) and send(2) on AF_UNIX wait for room as long as SO_SNDTIMEO says. */
+static void bound_sending(int fd, int64_t deadline)
+{
+	int left = ctl_left_ms(deadline);
+	struct timeval timeout = {.tv_sec = left / 1000, .tv_usec = left % 1000 * 1000 + 1};
+
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
+}
+
+static int connect_fault(const char *path, int error, struct ctl_fault *fault)
+{
+	switch (error) {
+	case ENOENT:
+		return ctl_fault_set(fault, CTL_UNREACHABLE,
+			"start kora-sandbox-mount on this node, or name its socket with --socket; "
+			"kora-mountctl doctor works without it",
+			"the daemon is not reachable: no socket at %s", path);
+	case ECONNREFUSED:
+		return ctl_fault_set(fault, CTL_UNREACHABLE,
+			"start kora-sandbox-mount on this node; its log says why it ended",
+			"the daemon is not reachable: nobody listens at %s", path);
+	case EACCES:
+		return ctl_fault_set(fault, CTL_REFUSED,
+			"be root, or a member of the group that --control-group names",
+			"this user may not talk to the daemon at %s", path);
+	case EAGAIN:
+		return ctl_fault_set(fault, CTL_TIMEOUT,
+			"the daemon is overloaded or stopped: look at its log",
+			"the daemon at %s took no connection in time", path);
+	default:
+		return ctl_fault_set(fault, CTL_UNREACHABLE, NULL, "cannot connect to %s: %s", path,
+			strerror(error));
+	}
+}
+
+static int connect_to(const char *path, int64_t deadline, int *ret, struct ctl_fault *fault)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	if (strlen(path) >= sizeof address.sun_path)
+		return ctl_fault_set(fault, CTL_USAGE, NULL,
+			"--socket '%s': is longer than %zu bytes", path,
+			sizeof address.sun_path - 1);
+	(void)snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+
+	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return connect_fault(path, errno, fault);
+	bound_sending(fd, deadline);
+	if (connect(fd, (struct sockaddr *)&address, sizeof address) < 0)
+		return connect_fault(path, errno, fault);
+	*ret = TAKE_FD(fd);
+	return CTL_OK;
+}
+
+static int send_request(int fd, const json_t *request, struct ctl_fault *fault)
+{
+	_cleanup_free_ char *text = json_dumps(request, JSON_COMPACT);
+
+	if (!text)
+		return ctl_fault_set(fault, CTL_USAGE, NULL, "the request is not UTF-8");
+	if (strlen(text) > PACKET_MAX)
+		return ctl_fault_set(fault, CTL_USAGE, NULL, "the request is longer than 64 KiB");
+	if (send(fd, text, strlen(text), MSG_NOSIGNAL) < 0 && errno != EPIPE)
+		return ctl_fault_set(fault, errno == EAGAIN ? CTL_TIMEOUT : CTL_UNREACHABLE, NULL,
+			"cannot send the request: %s", strerror(errno));
+	return CTL_OK; /* on EPIPE the reason may still be there to be read */
+}
+
+static int receive_packet(
+	int fd, int64_t deadline, char *buffer, ssize_t *ret, struct ctl_fault *fault)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	int n;
+
+	while ((n = poll(&p, 1, ctl_left_ms(deadline))) < 0 && errno == EINTR)
+		;
+	if (n == 0)
+		return ctl_fault_set(fault, CTL_TIMEOUT,
+			"nothing is undone; kora-mountctl status tells whether the daemon is well",
+			"the daemon did not answer in time");
+	*ret = recv(fd, buffer, PACKET_MAX, MSG_TRUNC);
+	if (*ret > PACKET_MAX)
+		return ctl_fault_set(
+			fault, CTL_FAILED, NULL, "the daemon's answer is longer than 64 KiB");
+	if (*ret <= 0)
+		return ctl_fault_set(fault, CTL_UNREACHABLE,
+			"be root or a member of its control group; if you are, its log says why",
+			"the daemon closed the connection without an answer");
+	return CTL_OK;
+}
+
+static const char *now_by_kind(const char *kind)
+{
+	if (strcmp(kind, "drained") == 0)
+		return "kora-mountctl resume ends the drained state";
+	if (strcmp(kind, "timeout") == 0)
+		return "nothing is undone and it goes on: kora-mountctl describe RUN shows how far "
+		       "it is";
+	if (strcmp(kind, "not-found") == 0)
+		return "kora-mountctl runs lists what this node knows";
+	if (strcmp(kind, "module-missing") == 0)
+		return "kora-mountctl doctor shows which module this kernel lacks";
+	return NULL;
+}
+
+static int refusal_fault(const json_t *last, struct ctl_fault *fault)
+{
+	const char *kind = json_string_value(json_object_get(last, "kind"));
+	const char *message = json_string_value(json_object_get(last, "message"));
+	const char *field = json_string_value(json_object_get(last, "field"));
+
+	kind = kind ? kind : "failed";
+	(void)ctl_fault_set(
+		fault, ctl_exit_from_kind(kind), now_by_kind(kind), "%s", message ? message : kind);
+	if (field)
+		(void)snprintf(fault->field, sizeof fault->field, "%s", field);
+	return (int)fault->code;
+}
+
+/* *ret is the packet, parsed. */
+static int receive_json(
+	int fd, int64_t deadline, char *buffer, json_t **ret, struct ctl_fault *fault)
+{
+	ssize_t size = 0;
+	int code = receive_packet(fd, deadline, buffer, &size, fault);
+
+	if (code != CTL_OK)
+		return code;
+	*ret = json_loadb(buffer, (size_t)size, JSON_REJECT_DUPLICATES, NULL);
+	if (json_is_object(*ret))
+		return CTL_OK;
+	json_decref(*ret);
+	*ret = NULL;
+	return ctl_fault_set(fault, CTL_FAILED,
+		"daemon and kora-mountctl must be of one version (--version of both)",
+		"the daemon's answer is not a JSON object");
+}
+
+static int receive_all(
+	int fd, int64_t deadline, json_t *items, json_t **ret_last, struct ctl_fault *fault)
+{
+	_cleanup_free_ char *buffer = malloc(PACKET_MAX);
+
+	if (!buffer)
+		return ctl_fault_set(fault, CTL_FAILED, NULL, "out of memory");
+	for (;;) {
+		_cleanup_json_ json_t *packet = NULL;
+		int code = receive_json(fd, deadline, buffer, &packet, fault);
+		if (code != CTL_OK)
+			return code;
+		json_t *item = json_object_get(packet, "item");
+		if (json_is_object(item)) {
+			(void)json_array_append(items, item);
+			continue;
+		}
+		if (!json_is_true(json_object_get(packet, "ok")))
+			return refusal_fault(packet, fault);
+		*ret_last = TAKE_PTR(packet);
+		return CTL_OK;
+	}
+}
+
+int ctl_call(const char *socket, const json_t *request, int64_t deadline, json_t **ret_items,
+	json_t **ret_last, struct ctl_fault *fault)
+{
+	_cleanup_close_ int fd = -1;
+	_cleanup_json_ json_t *items = json_array();
+	_cleanup_json_ json_t *last = NULL;
+	int code = connect_to(socket, deadline, &fd, fault);
+
+	if (code == CTL_OK)
+		code = send_request(fd, request, fault);
+	if (code == CTL_OK)
+		code = receive_all(fd, deadline, items, &last, fault);
+	if (code != CTL_OK)
+		return code;
+	if (ret_items)
+		*ret_items = TAKE_PTR(items);
+	if (ret_last)
+		*ret_last = TAKE_PTR(last);
+	return CTL_OK;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* doctor: the node's network, its NFS client, and the folders that are to be served and shown. */
+#include "mountd/ctl_doctor.h"
+
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <limits.h>
+#include <net/if.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "nfs/actual.h"
+#include "nfs/export.h"
+
+#define INITIAL_PID_NS 0xEFFFFFFCu /* PROC_PID_INIT_INO: the kernel's own constant */
+
+static bool reachable_address(const struct ifaddrs *i, struct addr *ret)
+{
+	char text[ADDR_TEXT_SIZE];
+
+	if (!i->ifa_addr || i->ifa_flags & IFF_LOOPBACK || addr_from_sockaddr(i->ifa_addr, ret) < 0)
+		return false;
+	addr_format(ret, text);
+	return addr_parse(text, ret) == 0; /* refuses link-local ones, among others */
+}
+
+size_t doctor_own_addresses(struct addr ret[DOCTOR_ADDRESSES_MAX])
+{
+	struct ifaddrs *list;
+	size_t n = 0;
+
+	if (getifaddrs(&list) < 0)
+		return 0;
+	for (struct ifaddrs *i = list; i && n < DOCTOR_ADDRESSES_MAX; i = i->ifa_next)
+		n += reachable_address(i, &ret[n]);
+	freeifaddrs(list);
+	return n;
+}
+
+static void check_wanted_addresses(struct doctor *d)
+{
+	for (size_t i = 0; i < d->args->n_addresses; i++) {
+		char text[ADDR_TEXT_SIZE];
+		addr_format(&d->args->addresses[i], text);
+		if (addr_is_own(&d->args->addresses[i]) > 0)
+			doctor_say(d, "listen", VERDICT_OK, NULL, "%s is this node's", text);
+		else
+			doctor_say(d, "listen", VERDICT_FAIL,
+				"give an address that an interface of this node has",
+				"%s is not this node's", text);
+	}
+}
+
+void doctor_addresses(struct doctor *d)
+{
+	struct addr own[DOCTOR_ADDRESSES_MAX];
+	size_t n = doctor_own_addresses(own), used = 0;
+	char list[512] = "";
+
+	for (size_t i = 0; i < n && used + ADDR_TEXT_SIZE + 2 < sizeof list; i++) {
+		char text[ADDR_TEXT_SIZE];
+		addr_format(&own[i], text);
+		used += (size_t)snprintf(
+			list + used, sizeof list - used, "%s%s", i ? ", " : "", text);
+	}
+	if (n)
+		doctor_say(d, "addresses", VERDICT_OK, NULL, "%s", list);
+	else
+		doctor_say(d, "addresses", VERDICT_FAIL, "bring the node's network up",
+			"no address that another node could reach");
+	check_wanted_addresses(d);
+}
+
+static ino_t namespace_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) < 0 ? 0 : st.st_ino;
+}
+
+/* From inside a process namespace, process 1 is not the node's and proves nothing. */
+void doctor_netns(struct doctor *d)
+{
+	ino_t own = namespace_of("/proc/self/ns/net"), first = namespace_of("/proc/1/ns/net");
+
+	if (namespace_of("/proc/self/ns/pid") != INITIAL_PID_NS || !own || !first)
+		doctor_say(d, "network", VERDICT_WARN, "make sure the pod has hostNetwork: true",
+			"cannot tell from here whether this is the node's network namespace");
+	else if (own == first)
+		doctor_say(d, "network", VERDICT_OK, NULL, "the node's own network namespace");
+	else
+		doctor_say(d, "network", VERDICT_FAIL,
+			"run in the node's network namespace (hostNetwork: true): mounts must not "
+			"end "
+			"with a pod",
+			"not the node's network namespace");
+}
+
+void doctor_client(struct doctor *d)
+{
+	char text[256] = "";
+	_cleanup_fclose_ FILE *file = fopen("/sys/fs/nfs/net/nfs_client/identifier", "re");
+
+	if (!file) {
+		doctor_say(d, "client-id", VERDICT_OK, NULL,
+			"not set yet: the NFS client is not loaded");
+		return;
+	}
+	if (!fgets(text, sizeof text, file))
+		text[0] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	if (!text[0] || strcmp(text, "(null)") == 0)
+		doctor_say(d, "client-id", VERDICT_WARN,
+			"the daemon sets it before its first mount; mounts made before share the "
+			"host "
+			"name with cloned nodes",
+			"not set: clients are told apart by host name only");
+	else
+		doctor_say(d, "client-id", VERDICT_OK, NULL, "%s", text);
+}
+
+static int read_mounts(struct actual_mounts *ret)
+{
+	_cleanup_close_ int fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : actual_mounts_read(fd, ret);
+}
+
+/* Counted from the kernel's table: a mount of a dead server is never touched. */
+void doctor_mounts(struct doctor *d)
+{
+	struct actual_mounts mounts = {0};
+	size_t ours = 0, others = 0;
+	int r = read_mounts(&mounts);
+
+	if (r < 0) {
+		doctor_say(
+			d, "mounts", VERDICT_FAIL, "mount /proc", "no mountinfo: %s", strerror(-r));
+		return;
+	}
+	for (size_t i = 0; i < mounts.n; i++) {
+		struct run_id id;
+		struct addr server;
+		uint16_t port;
+		if (actual_mount_is_ours(&mounts.list[i], &id, &server, &port))
+			ours++;
+		else
+			others += strncmp(mounts.list[i].fstype, "nfs", 3) == 0 &&
+				  strcmp(mounts.list[i].fstype, "nfsd") != 0;
+	}
+	actual_mounts_clear(&mounts);
+	doctor_say(
+		d, "mounts", VERDICT_OK, NULL, "%zu of ours, %zu other NFS mounts", ours, others);
+}
+
+static void say_folder(struct doctor *d, const char *volume, const char *folder)
+{
+	struct export export = {.volume = strdup(volume), .folder = strdup(folder)};
+	_cleanup_close_ int tree = -1;
+	struct kerr e = {0};
+	char text[640];
+
+	if (!export.volume || !export.folder || export_open_folder(&export, &tree, &e) < 0) {
+		kerr_format(&e, text, sizeof text);
+		doctor_say(d, "folder", VERDICT_FAIL, NULL, "cannot be exported: %s", text);
+	} else {
+		doctor_say(d, "folder", VERDICT_OK, NULL, "%s can be exported", d->args->folder);
+	}
+	export_clear(&export);
+}
+
+void doctor_folder(struct doctor *d)
+{
+	const char *folder = d->args->folder;
+	char parent[PATH_MAX];
+
+	if (!folder)
+		return;
+	if (geteuid() != 0)
+		doctor_say(d, "folder", VERDICT_WARN, "run as root to tell",
+			"unknown without privilege");
+	else if (folder[0] != '/')
+		say_folder(d, d->args->volume, folder);
+	else if (ctl_path_split(folder, parent, sizeof parent, &folder) < 0)
+		doctor_say(d, "folder", VERDICT_FAIL, "name a sandbox's own folder",
+			"%s is no sandbox's folder", d->args->folder);
+	else
+		say_folder(d, parent, folder);
+}
+
+static void say_volume(struct doctor *d, const char *path, const struct actual_mount *m)
+{
+	if (m->shared)
+		doctor_say(d, "volume", VERDICT_OK, NULL, "%s lies on %s, which is shared", path,
+			m->target);
+	else
+		doctor_say(d, "volume", VERDICT_FAIL,
+			"mount --make-rshared it on the node; in a pod use mountPropagation: "
+			"Bidirectional",
+			"%s lies on %s, which is %s: pods would not see mounts made there", path,
+			m->target, m->slave ? "a slave only" : "private");
+}
+
+void doctor_volume(struct doctor *d)
+{
+	struct actual_mounts mounts = {0};
+	char path[PATH_MAX];
+
+	if (!d->args->volume)
+		return;
+	if (!realpath(d->args->volume, path)) {
+		doctor_say(d, "volume", VERDICT_FAIL, NULL, "%s: %s", d->args->volume,
+			strerror(errno));
+		return;
+	}
+	if (read_mounts(&mounts) < 0)
+		return; /* doctor_mounts has said so */
+	const struct actual_mount *m = actual_mounts_covering(&mounts, path);
+	if (m)
+		say_volume(d, path, m);
+	actual_mounts_clear(&mounts);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* doctor: the daemon, the kernel's NFS server, and who listens where. */
+#include "mountd/ctl_doctor.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <limits.h>
+#include <string.h>
+
+#include "nfs/export.h"
+
+#define NFS_PORT 2049
+
+static int ask_daemon(const struct doctor *d, json_t **ret_status, struct ctl_fault *fault)
+{
+	_cleanup_json_ json_t *request = json_pack("{s:s}", "verb", "status");
+	int64_t patience = d->args->timeout * 1000LL / 2; /* so that silence is told, not cut off */
+
+	return ctl_call(d->args->socket, request, ctl_now_ms() + patience, NULL, ret_status, fault);
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text && *text ? text : "-";
+}
+
+void doctor_daemon(struct doctor *d)
+{
+	struct ctl_fault fault;
+	_cleanup_json_ json_t *status = NULL;
+	char age[CTL_AGE_SIZE];
+
+	if (ask_daemon(d, &status, &fault) != CTL_OK) {
+		doctor_say(d, "daemon", VERDICT_WARN, fault.now[0] ? fault.now : NULL, "%s",
+			fault.what);
+		return;
+	}
+	ctl_format_age(json_integer_value(json_object_get(status, "uptime_seconds")), age);
+	const json_t *faults = json_object_get(status, "faults");
+	doctor_say(d, "daemon", json_array_size(faults) ? VERDICT_WARN : VERDICT_OK,
+		json_array_size(faults) ? "kora-mountctl status shows them" : NULL,
+		"%s on %s, up %s, %zu faults", text_of(status, "version"), text_of(status, "node"),
+		age, json_array_size(faults));
+}
+
+static void say_server(
+	struct doctor *d, const char *state, const char *foreign, const char *const rungs[3])
+{
+	if (strcmp(state, "foreign") == 0)
+		doctor_say(d, "server", VERDICT_FAIL,
+			"another NFS server runs on this node: stop it, or keep sandboxes off it",
+			"foreign: %s", foreign);
+	else
+		doctor_say(d, "server", VERDICT_OK, NULL,
+			"%s; rungs: server %s, cache %s, revoke %s", state, rungs[0], rungs[1],
+			rungs[2]);
+}
+
+static const char *or_unknown(const char *text)
+{
+	return text ? text : "unknown";
+}
+
+static void inspect_server(struct doctor *d)
+{
+	static const char *const states[] = {
+		[SERVER_STOPPED] = "stopped", [SERVER_OURS] = "ours", [SERVER_FOREIGN] = "foreign"};
+	struct addr own[DOCTOR_ADDRESSES_MAX];
+	struct exporter_config config = {.listen = own,
+		.n_listen = doctor_own_addresses(own),
+		.port = d->args->port,
+		.threads = 1,
+		.lease_seconds = NFSD_TIME_MIN,
+		.grace_seconds = NFSD_TIME_MIN,
+		.state_dir = "/var/lib/kora-sandbox-mount",
+		.runtime_dir = "/run/kora-sandbox-mount",
+		.server_scope = "doctor"};
+	struct server_status status = {0};
+	struct kerr e = {0};
+	char text[640];
+
+	if (d->args->n_addresses) {
+		config.listen = d->args->addresses;
+		config.n_listen = d->args->n_addresses;
+	}
+	if (server_inspect(&config, &status, &e) < 0) {
+		kerr_format(&e, text, sizeof text);
+		doctor_say(d, "server", VERDICT_FAIL, NULL, "cannot be looked at: %s", text);
+		return;
+	}
+	const char *const rungs[] = {or_unknown(status.server_rung), or_unknown(status.cache_rung),
+		or_unknown(status.revoke_rung)};
+	if (status.module_available)
+		say_server(d, states[status.state], status.foreign, rungs);
+	else
+		doctor_say(d, "server", VERDICT_FAIL, "see module nfsd",
+			"this kernel has no NFS server");
+}
+
+void doctor_server(struct doctor *d)
+{
+	struct ctl_fault fault;
+	_cleanup_json_ json_t *status = NULL;
+
+	if (ask_daemon(d, &status, &fault) == CTL_OK) {
+		const json_t *server = json_object_get(status, "server");
+		const char *const rungs[] = {text_of(server, "server_rung"),
+			text_of(server, "cache_rung"), text_of(server, "revoke_rung")};
+		say_server(d, text_of(server, "state"), text_of(server, "foreign"), rungs);
+	} else if (geteuid() == 0) {
+		inspect_server(d);
+	} else {
+		doctor_say(d, "server", VERDICT_WARN, "run as root to tell",
+			"unknown without privilege and daemon");
+	}
+}
+
+static int parse_address(const char *hex, struct doctor_listener *ret)
+{
+	size_t digits = strlen(hex);
+	struct addr addr = {.family = digits == 8 ? AF_INET : AF_INET6};
+	unsigned char any = 0;
+
+	if (digits != 8 && digits != 32)
+		return -EINVAL;
+	/* Each 32-bit word is printed as a number of the machine's byte order. */
+	for (size_t i = 0; i < digits; i += 8) {
+		char word[9] = {0}, *end;
+		memcpy(word, hex + i, 8);
+		uint32_t value = (uint32_t)strtoul(word, &end, 16);
+		if (*end)
+			return -EINVAL;
+		memcpy(addr.bytes + i / 2, &value, sizeof value);
+	}
+	for (size_t i = 0; i < sizeof addr.bytes; i++)
+		any |= addr.bytes[i];
+	ret->wildcard = any == 0;
+	ret->addr = addr;
+	return 0;
+}
+
+int doctor_listener_parse(const char *line, struct doctor_listener *ret)
+{
+	struct doctor_listener l = {0};
+	char hex[33];
+	unsigned port, state;
+	unsigned long inode;
+
+	if (sscanf(line,
+		    " %*u: %32[0-9A-F]:%4x %*32[0-9A-F]:%*x %2x %*x:%*x %*x:%*x %*x %*u %*u %lu",
+		    hex, &port, &state, &inode) != 4)
+		return -EINVAL;
+	if (state != 0x0a) /* TCP_LISTEN */
+		return -ENOENT;
+	l.port = (uint16_t)port;
+	l.inode = inode;
+	int r = parse_address(hex, &l);
+	if (r == 0)
+		*ret = l;
+	return r;
+}
+
+/* Does one of pid's descriptors hold the socket? */
+static bool process_holds(const char *pid, const char *socket)
+{
+	char path[300], link[64];
+	(void)snprintf(path, sizeof path, "/proc/%s/fd", pid);
+	_cleanup_closedir_ DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		ssize_t n = readlinkat(dirfd(dir), entry->d_name, link, sizeof link - 1);
+		if (n > 0 && (link[n] = '\0', strcmp(link, socket) == 0))
+			return true;
+	}
+	return false;
+}
+
+static void process_name(const char *pid, char *name, size_t size)
+{
+	char path[300], comm[32] = "?";
+	(void)snprintf(path, sizeof path, "/proc/%s/comm", pid);
+	_cleanup_fclose_ FILE *file = fopen(path, "re");
+
+	if (file && fgets(comm, sizeof comm, file))
+		comm[strcspn(comm, "\n")] = '\0';
+	(void)snprintf(name, size, "%s (pid %.10s)", comm, pid);
+}
+
+static void holder_of(uint64_t inode, char *name, size_t size)
+{
+	char socket[64];
+	(void)snprintf(socket, sizeof socket, "socket:[%llu]", (unsigned long long)inode);
+	_cleanup_closedir_ DIR *dir = opendir("/proc");
+	struct dirent *entry;
+
+	(void)snprintf(name, size, "%s",
+		geteuid() == 0 ? "the kernel, or a process this one cannot see" : "unknown");
+	while (dir && (entry = readdir(dir)))
+		if (isdigit((unsigned char)entry->d_name[0]) &&
+			process_holds(entry->d_name, socket)) {
+			process_name(entry->d_name, name, size);
+			return;
+		}
+}
+
+static void say_listener(struct doctor *d, const struct doctor_listener *l)
+{
+	char address[ADDR_TEXT_SIZE] = "every address", holder[128];
+
+	if (!l->wildcard)
+		addr_format(&l->addr, address);
+	holder_of(l->inode, holder, sizeof holder);
+	if (l->port != d->args->port)
+		doctor_say(d, "listener", VERDICT_WARN,
+			"another NFS server on this node: a client may take both for one server",
+			"port %u on %s: %s", l->port, address, holder);
+	else if (l->wildcard)
+		doctor_say(d, "listener", VERDICT_FAIL,
+			"stop what holds it: ours listens on the node's own addresses only",
+			"port %u on %s: %s", l->port, address, holder);
+	else
+		doctor_say(d, "listener", VERDICT_OK, NULL, "port %u on %s: %s", l->port, address,
+			holder);
+}
+
+static size_t check_table(struct doctor *d, const char *path)
+{
+	_cleanup_free_ char *line = NULL;
+	size_t size = 0, found = 0;
+	_cleanup_fclose_ FILE *file = fopen(path, "re");
+
+	while (file && getline(&line, &size, file) >= 0) {
+		struct doctor_listener l;
+		if (doctor_listener_parse(line, &l) < 0 ||
+			(l.port != d->args->port && l.port != NFS_PORT))
+			continue;
+		say_listener(d, &l);
+		found += l.port == d->args->port;
+	}
+	return found;
+}
+
+void doctor_listeners(struct doctor *d)
+{
+	if (check_table(d, "/proc/net/tcp") + check_table(d, "/proc/net/tcp6") == 0)
+		doctor_say(d, "listener", VERDICT_OK, NULL, "port %u is free", d->args->port);
+}
