@@ -7,7 +7,8 @@ SECCOMP_DIR := $(B)/seccomp
 SECCOMP_CPPFLAGS := -I$(SECCOMP_DIR)
 SECCOMP_POLICY_SRC := seccomp/policy.c seccomp/bpf.c seccomp/syscalls.c seccomp/profiles/profiles.c \
 	seccomp/profiles/groups.c seccomp/profiles/rules.c
-SECCOMP_SRC := $(SECCOMP_POLICY_SRC) seccomp/filter.c
+SECCOMP_SRC := $(SECCOMP_POLICY_SRC) seccomp/filter.c seccomp/oci.c seccomp/oci_conditions.c \
+	seccomp/oci_fields.c seccomp/oci_syscalls.c seccomp/show.c seccomp/view.c
 SECCOMP_GEN_SRC := seccomp/gen.c seccomp/gen_confirm.c $(SECCOMP_POLICY_SRC)
 SECCOMP_HEADERS := $(SECCOMP_DIR)/filters_x86_64.h $(SECCOMP_DIR)/filters_aarch64.h
 
