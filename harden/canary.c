@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One small attempt for each thing the domain forbids. */
+#include "harden/canary.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "landlock/landlock_abi.h"
+#include "mountd/base/cleanup.h"
+
+/* The helper shares our memory, so starting it copies nothing; it ends when this becomes 1. */
+static int helper_end;
+static char helper_stack[16384] __attribute__((aligned(64)));
+
+static int helper_main(void *parent)
+{
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != (pid_t)(intptr_t)parent)
+		return 0;
+	while (!__atomic_load_n(&helper_end, __ATOMIC_ACQUIRE))
+		(void)syscall(SYS_futex, &helper_end, FUTEX_WAIT, 0, NULL, NULL, 0);
+	return 0;
+}
+
+static void helper_stop(struct canaries *n)
+{
+	if (!n->helper)
+		return;
+	__atomic_store_n(&helper_end, 1, __ATOMIC_RELEASE);
+	(void)syscall(SYS_futex, &helper_end, FUTEX_WAKE, 1, NULL, NULL, 0);
+	(void)waitpid(n->helper, NULL, __WALL);
+	n->helper = 0;
+}
+
+/* The parent is outside already. In a container there is none, and root's can't be signalled. */
+static int find_outsider(struct canaries *n, struct fail *f)
+{
+	pid_t parent = getppid();
+
+	if (parent > 0 && kill(parent, 0) == 0) {
+		n->outside = parent;
+		return 0;
+	}
+	n->helper = clone(helper_main, helper_stack + sizeof(helper_stack), CLONE_VM | SIGCHLD,
+		(void *)(intptr_t)getpid());
+	if (n->helper < 0) {
+		n->helper = 0;
+		return fail_set(f, errno, "canary process: %s", strerror(errno));
+	}
+	n->outside = n->helper;
+	return 0;
+}
+
+static int bound_socket(struct sockaddr_un *sa, socklen_t *len)
+{
+	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)sa, *len) < 0)
+		return -errno;
+	*len = sizeof(*sa);
+	if (getsockname(fd, (struct sockaddr *)sa, len) < 0)
+		return -errno;
+	return TAKE_FD(fd);
+}
+
+static int lay_abstract(struct canaries *n, struct fail *f)
+{
+	struct sockaddr_un sa = {.sun_family = AF_UNIX};
+	socklen_t len = sizeof(sa.sun_family); /* the kernel picks an abstract name */
+
+	n->abstract = bound_socket(&sa, &len);
+	if (n->abstract < 0)
+		return fail_set(f, -n->abstract, "canary socket: %s", strerror(-n->abstract));
+	n->abstract_len = len - offsetof(struct sockaddr_un, sun_path);
+	memcpy(n->abstract_name, sa.sun_path, n->abstract_len);
+	return 0;
+}
+
+/* TMPDIR is writable, and its grant does not include connecting. */
+static void lay_path(const struct plan *plan, struct canaries *n)
+{
+	struct sockaddr_un sa = {.sun_family = AF_UNIX};
+	int w = plan->tmpdir ? snprintf(sa.sun_path, sizeof(sa.sun_path), "%s/.kora-canary-%d",
+				       plan->tmpdir, getpid())
+			     : -1;
+	socklen_t len = sizeof(sa);
+
+	if (w < 0 || (size_t)w >= sizeof(sa.sun_path))
+		return;
+	(void)unlink(sa.sun_path); /* of a predecessor that was killed */
+	n->path = bound_socket(&sa, &len);
+	if (n->path >= 0)
+		memcpy(n->path_name, sa.sun_path, sizeof(n->path_name));
+}
+
+static bool can_list(const char *dir)
+{
+	_cleanup_close_ int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd >= 0;
+}
+
+static bool granted(const struct plan *plan, const char *dir)
+{
+	for (size_t i = 0; i < plan->grants.n; i++)
+		if (plan->grants.v[i].kind != GRANT_UNIX &&
+			path_beneath(dir, plan->grants.v[i].path))
+			return true;
+	return false;
+}
+
+static bool unix_granted(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->grants.n && plan->tmpdir; i++)
+		if (plan->grants.v[i].kind == GRANT_UNIX &&
+			path_beneath(plan->tmpdir, plan->grants.v[i].path))
+			return true;
+	return false;
+}
+
+int canaries_lay(const struct policy *p, const struct plan *plan, const struct confine *c,
+	struct canaries *ret, struct fail *f)
+{
+	struct canaries n = {.abstract = -1, .path = -1};
+	int r = 0;
+
+	if (p->verify && c->have.fs) {
+		n.root = !granted(plan, "/") && can_list("/");
+		n.siblings =
+			plan->workspace && !granted(plan, p->workspaces) && can_list(p->workspaces);
+	}
+	if (p->verify && c->have.scoped & LL_SCOPE_SIGNAL)
+		r = find_outsider(&n, f);
+	if (r == 0 && p->verify && c->have.scoped & LL_SCOPE_ABSTRACT_UNIX)
+		r = lay_abstract(&n, f);
+	if (r == 0 && p->verify && c->have.fs & LL_FS_RESOLVE_UNIX && !unix_granted(plan))
+		lay_path(plan, &n);
+	if (r < 0)
+		helper_stop(&n);
+	else
+		*ret = n;
+	return r;
+}
+
+void canaries_fds(const struct canaries *n, int ret[2])
+{
+	ret[0] = n->abstract;
+	ret[1] = n->path;
+}
+
+static void check_files(const struct policy *p, const struct canaries *n, struct report *r)
+{
+	if (n->root && can_list("/"))
+		report_gap(r, "canary: / can still be listed, Landlock is not in force");
+	if (n->siblings && can_list(p->workspaces))
+		report_gap(r, "canary: %s can still be listed, other runs are open", p->workspaces);
+}
+
+static void check_signal(struct canaries *n, struct report *r)
+{
+	if (n->outside && (kill(n->outside, 0) == 0 || errno != EPERM))
+		report_gap(r, "canary: a process outside can still be signalled");
+	helper_stop(n);
+}
+
+static bool can_reach(const char *name, size_t len)
+{
+	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_un sa = {.sun_family = AF_UNIX};
+
+	memcpy(sa.sun_path, name, len);
+	return fd < 0 ||
+	       connect(fd, (struct sockaddr *)&sa,
+		       (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len)) == 0 ||
+	       (errno != EPERM && errno != EACCES);
+}
+
+static void check_sockets(struct canaries *n, struct report *r)
+{
+	if (n->abstract >= 0 && can_reach(n->abstract_name, n->abstract_len))
+		report_gap(r, "canary: an abstract socket outside can still be reached");
+	if (n->path >= 0) {
+		if (can_reach(n->path_name, sizeof(n->path_name)))
+			report_gap(r, "canary: a pathname socket outside can still be reached");
+		(void)unlink(n->path_name);
+	}
+	cleanup_close(&n->abstract);
+	cleanup_close(&n->path);
+}
+
+/* Landlock decides on the port before anything is looked up or sent: no packet leaves. */
+static bool port_is_closed(int type, bool listening)
+{
+	const struct sockaddr_in sa = {
+		.sin_family = AF_INET,
+		.sin_port = htons(PORT_NEVER),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	const struct sockaddr_in6 sa6 = {
+		.sin6_family = AF_INET6,
+		.sin6_port = htons(PORT_NEVER),
+		.sin6_addr = IN6ADDR_LOOPBACK_INIT,
+	};
+	_cleanup_close_ int fd = socket(AF_INET, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	const void *to = &sa;
+	socklen_t len = sizeof(sa);
+
+	if (fd < 0) {
+		fd = socket(AF_INET6, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+		to = &sa6;
+		len = sizeof(sa6);
+	}
+	if (fd < 0)
+		return errno == EAFNOSUPPORT;
+	return (listening ? bind(fd, to, len) : connect(fd, to, len)) < 0 && errno == EACCES;
+}
+
+static void check_ports(const struct confine *c, struct report *r)
+{
+	static const struct {
+		uint64_t right;
+		int type;
+		bool listening;
+		const char *what;
+	} probes[] = {
+		{LL_NET_BIND_TCP, SOCK_STREAM, true, "TCP bind"},
+		{LL_NET_CONNECT_TCP, SOCK_STREAM, false, "TCP connect"},
+		{LL_NET_BIND_UDP, SOCK_DGRAM, true, "UDP bind"},
+		{LL_NET_CONNECT_SEND_UDP, SOCK_DGRAM, false, "UDP connect"},
+	};
+
+	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++)
+		if (c->have.net & probes[i].right &&
+			!port_is_closed(probes[i].type, probes[i].listening))
+			report_gap(r, "canary: %s to port %d is not refused", probes[i].what,
+				PORT_NEVER);
+}
+
+/* What must still work, so that the program does not fail later without a word. */
+static void check_places(const struct plan *plan, struct report *r)
+{
+	const char *const dirs[] = {plan->tmpdir, plan->home};
+	const char *const names[] = {"TMPDIR", "HOME"};
+
+	if (!can_list("."))
+		report_gap(r, "working directory: %s (not granted: see --chdir)", strerror(errno));
+	for (size_t i = 0; i < 2; i++) {
+		if (!dirs[i])
+			continue;
+		if (access(dirs[i], W_OK | X_OK) < 0 || !can_list(dirs[i]))
+			report_gap(r, "%s %s: %s", names[i], dirs[i], strerror(errno));
+	}
+}
+
+void canaries_check(const struct policy *p, const struct plan *plan, const struct confine *c,
+	struct canaries *n, struct report *r)
+{
+	size_t gaps = r->gaps;
+
+	if (!p->verify)
+		return;
+	check_files(p, n, r);
+	check_signal(n, r);
+	check_sockets(n, r);
+	check_ports(c, r);
+	check_places(plan, r);
+	if (gaps == r->gaps && c->have.fs)
+		report_have(r, "canaries: files%s%s%s%s refused, as they must be",
+			n->outside ? ", signals" : "", c->have.scoped ? ", abstract sockets" : "",
+			n->path_name[0] ? ", pathname sockets" : "", c->have.net ? ", ports" : "");
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Thin layer over the three system calls: errno, file types, symbolic links. */
+#include "landlock/ruleset.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "landlock/landlock_abi.h"
+#include "mountd/base/cleanup.h"
+
+#define FS_FILE \
+	(LL_FS_EXECUTE | LL_FS_WRITE_FILE | LL_FS_READ_FILE | LL_FS_TRUNCATE | LL_FS_IOCTL_DEV | \
+		LL_FS_RESOLVE_UNIX)
+
+int ll_abi(void)
+{
+	int abi = ll_create_ruleset(NULL, 0, LL_CREATE_VERSION);
+
+	return abi < 0 ? -errno : abi;
+}
+
+int ll_ruleset_new(const struct ll_set *set)
+{
+	const struct ll_ruleset_attr attr = {
+		.handled_access_fs = set->fs,
+		.handled_access_net = set->net,
+		.scoped = set->scoped,
+	};
+	/* An older kernel must not see the tail: a short size is valid everywhere. */
+	size_t size = set->scoped ? offsetof(struct ll_ruleset_attr, quiet_access_fs)
+		      : set->net  ? offsetof(struct ll_ruleset_attr, scoped)
+				  : offsetof(struct ll_ruleset_attr, handled_access_net);
+	int fd = ll_create_ruleset(&attr, size, 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
+uint64_t ll_fit_mode(uint64_t fs, unsigned int mode)
+{
+	if (S_ISDIR(mode))
+		return fs;
+	fs &= FS_FILE;
+	if (!S_ISCHR(mode) && !S_ISBLK(mode))
+		fs &= ~(uint64_t)LL_FS_IOCTL_DEV;
+	if (!S_ISSOCK(mode))
+		fs &= ~(uint64_t)LL_FS_RESOLVE_UNIX;
+	return fs;
+}
+
+int ll_ruleset_add_fd(int ruleset, const struct ll_set *handled, int fd, uint64_t fs)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	const struct ll_path_beneath_attr rule = {
+		.allowed_access = ll_fit_mode(fs & handled->fs, st.st_mode),
+		.parent_fd = fd,
+	};
+
+	if (!rule.allowed_access) /* the kernel calls an empty rule ENOMSG */
+		return 0;
+	return ll_add_rule(ruleset, LL_RULE_PATH_BENEATH, &rule) < 0 ? -errno : 0;
+}
+
+static int name_of_fd(int fd, char *buf, size_t len)
+{
+	char link[32];
+
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	ssize_t n = readlink(link, buf, len - 1);
+
+	if (n < 0)
+		return -errno;
+	buf[n] = '\0';
+	return 0;
+}
+
+int ll_open_path(const char *path, struct ll_path_found *found)
+{
+	_cleanup_close_ int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	found->symlink = S_ISLNK(st.st_mode);
+	if (!found->symlink)
+		return TAKE_FD(fd);
+
+	_cleanup_close_ int target = open(path, O_PATH | O_CLOEXEC);
+
+	if (target < 0)
+		return -errno;
+	if (name_of_fd(target, found->target, sizeof(found->target)) < 0)
+		found->target[0] = '\0';
+	return TAKE_FD(target);
+}
+
+int ll_ruleset_add_port(int ruleset, const struct ll_set *handled, uint16_t port, uint64_t net)
+{
+	const struct ll_net_port_attr rule = {
+		.allowed_access = net & handled->net,
+		.port = port,
+	};
+
+	if (!rule.allowed_access)
+		return 0;
+	return ll_add_rule(ruleset, LL_RULE_NET_PORT, &rule) < 0 ? -errno : 0;
+}
+
+int ll_ruleset_restrict(int ruleset, const struct ll_set *handled)
+{
+	return ll_restrict_self(ruleset, handled->flags) < 0 ? -errno : 0;
+}
