@@ -22,10 +22,13 @@ struct mount_config {
 };
 
 struct mount_outcome {
-	const char *rung; /* static: "adopted", "attach", "beneath", "detach-attach", "bind", … */
-	unsigned major, minor;	 /* st_dev of what shows at the target, for shutdown later */
-	uint64_t mount_id;	 /* mountinfo's first field; 0 where unknown */
+	const char *rung;      /* static: "adopted", "attach", "beneath" or "detach-attach" */
+	unsigned major, minor; /* st_dev of what shows at the target */
+	uint64_t mount_id;     /* mountinfo's first field */
+	bool propagates;       /* the target's own mount is shared: without that no pod sees ours */
 	char options_fault[128]; /* wanted options that are not in force; empty = all are */
+	char client_fault[192];	 /* this node's NFS client has another name than wanted; or empty */
+	char target_fault[128];	 /* files that the mount hides; or empty */
 };
 
 /* <volume>/<run>/sandbox into text; -ENAMETOOLONG. */
@@ -36,24 +39,28 @@ int mount_target(const char *volume, const char *run, char *text, size_t size);
  * a mount namespace of the worker's own, options read back, then attached to the target through
  * its descriptor. A mount that is already right is adopted; one of another incarnation or kind is
  * replaced, from beneath where the kernel can. Creates <run> and sandbox when missing, as m's
- * owner, sandbox not writable.
+ * owner, sandbox not writable. The caller must have one thread only.
  *
- * -ENOENT: the server does not export that run and incarnation (yet); -EACCES: the server does
- * not know this client, or a security module refused, which *e says; -ELOOP, -ENOTDIR, -EXDEV:
- * the target's path below the volume is not plain directories; -EEXIST: something foreign is
- * mounted there; -ENODEV: no NFSv4 client in this kernel; -ESTALE: what a stale mount answers.
+ * -ENOENT: the server does not export that run and incarnation (yet), or m's source folder is
+ * missing; -EACCES: the server does not know this client, or a security module refused, which *e
+ * says; -ELOOP, -ENOTDIR, -EXDEV: the target's path below the volume is not plain directories;
+ * -EEXIST: something foreign is mounted there; -ENODEV: no NFSv4 client in this kernel; -ESTALE:
+ * the export went away meanwhile; -EAGAIN: somebody changed the target at the same time;
+ * -EPROTO: the kernel did not mount what was asked for. *ret is untouched on failure.
  */
 int mount_attach(const struct mount_config *config, const struct mount *m,
 	struct mount_outcome *ret, struct kerr *e);
 
 enum detach_how {
 	DETACH_CLEAN, /* the server answers: unmount; where it is in use, cut off and detach */
-	DETACH_CUT,   /* the server is lost: cut off first (shutdown), then detach */
+	DETACH_CUT,   /* the server is lost: cut off first, then detach */
 };
 
 /*
- * Ends every mount stacked at <volume>/<run>/sandbox without ever looking at it. Returns the rung
- * in *ret_rung: "umount", "shutdown", "detach", "force" or "absent". Leaves the empty mountpoint.
+ * Ends every mount of ours of that run below volume without ever looking at one: at
+ * <volume>/<run>/sandbox, and wherever a renamed directory took it. Returns in *ret_rung the
+ * strongest that was needed: "absent" (nothing there), "umount", "detach", "shutdown" or
+ * "force". Leaves the empty mountpoint. -EEXIST: something foreign covers ours.
  */
 int mount_detach(const struct mount_config *config, const char *volume, const char *run,
 	enum detach_how how, const char **ret_rung, struct kerr *e);

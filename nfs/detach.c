@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Taking mounts off. Nothing here may look at a mount of a server that can be gone: only the
+ * directory that holds the mountpoint is opened, and everything else is known from mountinfo.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+
+#include "mountd/base/cleanup.h"
+#include "nfs/actual.h"
+#include "nfs/beneath.h"
+#include "nfs/mount.h"
+#include "nfs/mount_target.h"
+
+enum rung { ABSENT, UMOUNT, DETACH, SHUTDOWN, FORCE };
+
+static const char *const rung_names[] = {
+	[ABSENT] = "absent",
+	[UMOUNT] = "umount",
+	[DETACH] = "detach",
+	[SHUTDOWN] = "shutdown",
+	[FORCE] = "force",
+};
+
+struct found {
+	char target[PATH_MAX];
+	unsigned major, minor;
+	bool nfs;
+	bool shares_device; /* another mount of the same superblock stays */
+};
+
+static bool belongs_to(const struct actual_mount *m, const char *run)
+{
+	struct run_id id;
+	const char *marked;
+
+	if (actual_mount_is_ours(m, &id, NULL, NULL))
+		return strcmp(id.run, run) == 0;
+	return actual_mount_is_marker(m, &marked) && strcmp(marked, run) == 0;
+}
+
+static bool is_below(const char *path, const char *volume)
+{
+	size_t length = strcmp(volume, "/") == 0 ? 0 : strlen(volume);
+
+	return strncmp(path, volume, length) == 0 && path[length] == '/';
+}
+
+static const struct actual_mount *topmost(
+	const struct actual_mounts *mounts, const struct actual_mount *m)
+{
+	const struct actual_mount *above;
+
+	for (size_t depth = 0; depth < mounts->n && (above = actual_mounts_above(mounts, m));
+		depth++)
+		m = above;
+	return m;
+}
+
+static void describe(
+	const struct actual_mounts *mounts, const struct actual_mount *m, struct found *ret)
+{
+	(void)snprintf(ret->target, sizeof ret->target, "%s", m->target);
+	ret->major = m->major;
+	ret->minor = m->minor;
+	ret->nfs = actual_mount_is_ours(m, NULL, NULL, NULL);
+	ret->shares_device = false;
+	for (size_t i = 0; i < mounts->n; i++) {
+		const struct actual_mount *other = &mounts->list[i];
+		if (other != m && other->major == m->major && other->minor == m->minor)
+			ret->shares_device = true;
+	}
+}
+
+/* 1: *ret is the top of a stack of ours; 0: nothing of ours is left. */
+static int find(const char *volume, const char *run, struct found *ret, struct kerr *e)
+{
+	_cleanup_mounts_ struct actual_mounts mounts = {0};
+	int error = actual_mounts_read_own(&mounts);
+
+	if (error < 0)
+		return kerr_set(e, error, "read mountinfo", NULL, NULL);
+	for (size_t i = 0; i < mounts.n; i++) {
+		const struct actual_mount *m = &mounts.list[i], *top;
+		if (!is_below(m->target, volume) || !belongs_to(m, run))
+			continue;
+		top = topmost(&mounts, m);
+		if (!belongs_to(top, run) && !actual_mounts_marker_of(&mounts, top))
+			return kerr_set(e, -EEXIST, "detach mount at", m->target,
+				"a foreign mount covers it: %s %.100s", top->fstype, top->source);
+		describe(&mounts, top, ret);
+		return 1;
+	}
+	return 0;
+}
+
+/* Every pending and future request on that superblock fails at once. Linux 6.5 and newer. */
+static int shut_down(const struct found *f)
+{
+	_cleanup_close_ int fd = -1;
+	char path[64];
+
+	(void)snprintf(path, sizeof path, "/sys/fs/nfs/%u:%u/shutdown", f->major, f->minor);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, "1", 1) != 1)
+		return -errno;
+	return 0;
+}
+
+/* Cuts the processes on it off from the server, by the best rung there is. */
+static enum rung cut_off(const struct mount_config *config, const struct found *f)
+{
+	if (!f->nfs)
+		return DETACH;
+	if (!(config->masked_rungs & MOUNT_RUNG_SHUTDOWN) && shut_down(f) == 0)
+		return SHUTDOWN;
+	return FORCE;
+}
+
+static int detach_cut(const struct mount_config *config, const struct found *f, int parent,
+	const char *name, enum rung *rung)
+{
+	*rung = cut_off(config, f);
+	return target_umount(parent, name, *rung == FORCE ? MNT_FORCE | MNT_DETACH : MNT_DETACH);
+}
+
+static int detach_clean(const struct mount_config *config, const struct found *f, int parent,
+	const char *name, enum rung *rung)
+{
+	int error = target_umount(parent, name, 0);
+
+	*rung = UMOUNT;
+	if (error != -EBUSY)
+		return error;
+	*rung = f->shares_device ? DETACH : cut_off(config, f);
+	if (*rung == FORCE) /* the server answers: who holds it open will be told by it */
+		*rung = DETACH;
+	return target_umount(parent, name, MNT_DETACH);
+}
+
+static int detach_found(const struct mount_config *config, const char *volume,
+	const struct found *f, enum detach_how how, enum rung *rung, struct kerr *e)
+{
+	_cleanup_close_ int parent = -1;
+	char relative[PATH_MAX];
+	size_t skip = strcmp(volume, "/") == 0 ? 1 : strlen(volume) + 1;
+	char *slash;
+	int error;
+
+	(void)snprintf(relative, sizeof relative, "./%s", f->target + skip);
+	slash = strrchr(relative, '/');
+	*slash = '\0';
+	error = beneath_open(volume, relative, O_PATH | O_DIRECTORY, &parent, e);
+	if (error < 0)
+		return error;
+	if (how == DETACH_CUT)
+		error = detach_cut(config, f, parent, slash + 1, rung);
+	else
+		error = detach_clean(config, f, parent, slash + 1, rung);
+	return error < 0 ? kerr_set(e, error, "unmount", f->target, NULL) : 0;
+}
+
+static int resolve(const char *volume, char path[PATH_MAX], struct kerr *e)
+{
+	_cleanup_close_ int fd = open(volume, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char link[64];
+	ssize_t length;
+
+	if (fd < 0)
+		return kerr_set(e, -errno, "open volume", volume, NULL);
+	(void)snprintf(link, sizeof link, "/proc/thread-self/fd/%d", fd);
+	length = readlink(link, path, PATH_MAX - 1);
+	if (length < 0)
+		return kerr_set(e, -errno, "resolve volume", volume, NULL);
+	path[length] = '\0';
+	return 0;
+}
+
+static int detach_all(const struct mount_config *config, const char *volume, const char *run,
+	enum detach_how how, enum rung *ret_strongest, struct kerr *e)
+{
+	enum rung rung = ABSENT;
+	struct found f;
+
+	*ret_strongest = ABSENT;
+	for (unsigned i = 0; i < 64; i++) {
+		int error = find(volume, run, &f, e);
+		if (error > 0)
+			error = detach_found(config, volume, &f, how, &rung, e);
+		else
+			return error;
+		if (error < 0)
+			return error;
+		if (rung > *ret_strongest)
+			*ret_strongest = rung;
+	}
+	return kerr_set(e, -EBUSY, "unmount", f.target,
+		"somebody mounts there faster than it is unmounted");
+}
+
+int mount_detach(const struct mount_config *config, const char *volume, const char *run,
+	enum detach_how how, const char **ret_rung, struct kerr *e)
+{
+	enum rung strongest = ABSENT;
+	char path[PATH_MAX];
+	int error = resolve(volume, path, e);
+
+	if (error == 0)
+		error = detach_all(config, path, run, how, &strongest, e);
+	else if (error == -ENOENT)
+		error = 0;
+	if (error < 0)
+		return error;
+	*ret_rung = rung_names[strongest];
+	return 0;
+}

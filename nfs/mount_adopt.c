@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is at the target already: taken over when it is right and answers. */
+#include "nfs/mount_adopt.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+
+#include "mountd/base/cleanup.h"
+#include "nfs/actual.h"
+#include "nfs/beneath.h"
+#include "nfs/mount_error.h"
+#include "nfs/mount_options.h"
+
+int mount_answers(const char *path, struct kerr *e)
+{
+	struct statfs fs;
+
+	return statfs(path, &fs) < 0 ? kerr_set(e, -errno, "statfs", path, NULL) : 0;
+}
+
+int mount_answers_fd(int fd, const char *path, struct kerr *e)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) == 0)
+		return 0;
+	const char *hint = mount_error_hint(-errno);
+	return kerr_set(e, -errno, "statfs", path, hint ? "%s" : NULL, hint);
+}
+
+/* Same server, same run and incarnation, and nothing that forbids its use. */
+static bool is_wanted_nfs(
+	const struct actual_mount *a, const struct mount *m, char *fault, size_t size)
+{
+	struct run_id id;
+	struct addr server;
+	uint16_t port;
+
+	return actual_mount_is_ours(a, &id, &server, &port) && run_id_equal(&id, &m->id) &&
+	       addr_equal(&server, &m->server) && port == m->port &&
+	       mount_options_compare(a->options, &server, port, fault, size) != OPTIONS_WRONG;
+}
+
+/* The same folder, not only the same path: a sandbox's folder may have been made anew. */
+static bool is_wanted_bind(
+	const struct actual_mount *a, const struct target *t, const struct mount *m)
+{
+	_cleanup_close_ int source = -1, top = -1;
+	struct stat x, y;
+
+	return beneath_open(m->source_volume, m->source_folder, O_PATH | O_DIRECTORY, &source,
+		       NULL) == 0 &&
+	       target_open_top(t, a->id, &top, NULL) == 0 && fstat(source, &x) == 0 &&
+	       fstat(top, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static bool is_wanted(const struct actual_mounts *mounts, const struct actual_mount *a,
+	const struct target *t, const struct mount *m, char *fault, size_t size)
+{
+	bool nfs = actual_mount_is_ours(a, NULL, NULL, NULL);
+
+	if (m->kind == MOUNT_NFS)
+		return nfs && is_wanted_nfs(a, m, fault, size);
+	return !nfs && !actual_mount_is_marker(a, NULL) && actual_mounts_marker_of(mounts, a) &&
+	       is_wanted_bind(a, t, m);
+}
+
+static bool is_foreign(const struct actual_mounts *mounts, const struct actual_mount *a)
+{
+	return !actual_mount_is_ours(a, NULL, NULL, NULL) && !actual_mount_is_marker(a, NULL) &&
+	       !actual_mounts_marker_of(mounts, a);
+}
+
+static void note_propagation(
+	const struct actual_mounts *mounts, const struct target *t, struct mount_outcome *out)
+{
+	char parent[PATH_MAX];
+	const struct actual_mount *m;
+
+	(void)snprintf(parent, sizeof parent, "%s", t->path);
+	parent[strlen(parent) - sizeof TARGET_NAME] = '\0';
+	m = actual_mounts_covering(mounts, parent[0] ? parent : "/");
+	out->propagates = m && m->shared;
+}
+
+static int statfs_top(const struct target *t, const struct actual_mount *a)
+{
+	_cleanup_close_ int fd = -1;
+	int error = target_open_top(t, a->id, &fd, NULL);
+
+	return error < 0 ? error : mount_answers_fd(fd, t->path, NULL);
+}
+
+/*
+ * A killed replacement leaves the new mount beneath the old one, so the one that is wanted may
+ * only have to be uncovered.
+ */
+static bool lies_deeper(
+	const struct actual_mounts *mounts, const struct actual_mount *top, const struct mount *m)
+{
+	char fault[128];
+
+	if (m->kind != MOUNT_NFS)
+		return false;
+	while ((top = actual_mounts_beneath(mounts, top)))
+		if (is_wanted_nfs(top, m, fault, sizeof fault))
+			return true;
+	return false;
+}
+
+static int adopt_once(
+	const struct target *t, const struct mount *m, struct mount_outcome *out, struct kerr *e)
+{
+	_cleanup_mounts_ struct actual_mounts mounts = {0};
+	const struct actual_mount *top;
+	int error = actual_mounts_read_own(&mounts);
+
+	if (error < 0)
+		return kerr_set(e, error, "read mountinfo", NULL, NULL);
+	note_propagation(&mounts, t, out);
+	top = actual_mounts_at(&mounts, t->path);
+	if (!top)
+		return 0;
+	if (is_foreign(&mounts, top))
+		return kerr_set(e, -EEXIST, "attach mount to", t->path,
+			"a foreign mount is there: %s %.100s", top->fstype, top->source);
+	if (is_wanted(&mounts, top, t, m, out->options_fault, sizeof out->options_fault) &&
+		statfs_top(t, top) == 0) {
+		out->rung = "adopted";
+		out->major = top->major;
+		out->minor = top->minor;
+		out->mount_id = top->id;
+		return 1;
+	}
+	if (!lies_deeper(&mounts, top, m))
+		return 0;
+	error = target_umount(t->parent, TARGET_NAME, MNT_DETACH);
+	return error < 0 ? kerr_set(e, error, "detach the former mount at", t->path, NULL)
+			 : -EAGAIN;
+}
+
+int mount_adopt(
+	const struct target *t, const struct mount *m, struct mount_outcome *out, struct kerr *e)
+{
+	int error = -EAGAIN;
+
+	for (unsigned depth = 0; depth < 16 && error == -EAGAIN; depth++)
+		error = adopt_once(t, m, out, e);
+	return error;
+}

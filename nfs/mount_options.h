@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The NFS mount options: asked for, and compared with what the kernel says is in force. Pure. */
+#pragma once
+
+#include <stddef.h>
+
+#include "nfs/actual.h"
+
+/* For mount(8)-like parsing: flags and NFS options together. *ret is owned; -ENOMEM. */
+int mount_options_nfs(
+	const struct addr *server, uint16_t port, const struct addr *client, char **ret);
+
+enum options_match {
+	OPTIONS_MATCH,
+	OPTIONS_DIFFER, /* works, but is not tuned as wanted */
+	OPTIONS_WRONG,	/* not to be used: another protocol, soft, or without nosuid or nodev */
+};
+
+/*
+ * Compares in_force (as struct actual_mount's options) with what is wanted. What differs is
+ * listed in fault, as wanted, separated by commas and cut to size; empty on OPTIONS_MATCH.
+ */
+enum options_match mount_options_compare(
+	const char *in_force, const struct addr *server, uint16_t port, char *fault, size_t size);

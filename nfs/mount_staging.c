@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Making a mount where nobody can see it: a mount namespace of our own, and out again. */
+#include "nfs/mount_staging.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libmount/libmount.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "mountd/base/cleanup.h"
+#include "nfs/beneath.h"
+#include "nfs/mount_abi.h"
+#include "nfs/mount_error.h"
+
+void staged_clear(struct staged *s)
+{
+	cleanup_close(&s->tree);
+	free(s->options);
+	*s = STAGED_NONE;
+}
+
+int mount_id_of_fd(int fd, uint64_t *ret)
+{
+	_cleanup_fclose_ FILE *info = NULL;
+	char path[64], line[128];
+
+	(void)snprintf(path, sizeof path, "/proc/thread-self/fdinfo/%d", fd);
+	info = fopen(path, "re");
+	if (!info)
+		return -errno;
+	while (fgets(line, sizeof line, info))
+		if (sscanf(line, "mnt_id: %" SCNu64, ret) == 1)
+			return 0;
+	return -ENODATA;
+}
+
+/* What the host unmounts goes here too, so that a hanging attempt holds no other mount. */
+static int enter_private_namespace(struct kerr *e)
+{
+	if (unshare(CLONE_NEWNS) < 0)
+		return kerr_set(e, -errno, "unshare mount namespace", NULL,
+			"the daemon needs CAP_SYS_ADMIN");
+	if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
+		return kerr_set(e, -errno, "make / a slave mount", NULL, NULL);
+	return 0;
+}
+
+static int leave_private_namespace(int home, int cwd, struct kerr *e)
+{
+	if (setns(home, CLONE_NEWNS) < 0)
+		return kerr_set(e, -errno, "return to the mount namespace", NULL, NULL);
+	if (cwd >= 0)
+		(void)!fchdir(cwd);
+	return 0;
+}
+
+static int run_libmount(const char *fstype, const char *source, const char *options,
+	const char *target, struct kerr *e)
+{
+	struct libmnt_context *context = mnt_new_context();
+	char lsm[192] = "";
+	int rc;
+
+	if (!context)
+		return kerr_set(e, -ENOMEM, "mount", source, NULL);
+	rc = mnt_context_disable_helpers(context, 1) ?:
+	     mnt_context_disable_canonicalize(context, 1) ?:
+	     mnt_context_disable_mtab(context, 1) ?:
+	     mnt_context_set_optsmode(context, MNT_OMODE_NOTAB) ?:
+	     mnt_context_set_fstype(context, fstype) ?:
+	     mnt_context_set_source(context, source) ?:
+	     mnt_context_set_target(context, target) ?:
+	     mnt_context_set_options(context, options) ?:
+	     mnt_context_mount(context);
+	if (rc && mnt_context_syscall_called(context))
+		rc = -abs(mnt_context_get_syscall_errno(context));
+	else if (rc > 0 || rc < -4095)
+		rc = -EINVAL; /* one of libmount's own numbers */
+	mnt_free_context(context);
+	if (rc == 0)
+		return 0;
+	if (rc == -EACCES || rc == -EPERM)
+		mount_error_lsm(lsm, sizeof lsm);
+	const char *hint = mount_error_hint(rc);
+	return kerr_set(e, rc, "mount", source, hint ? "%s%s" : NULL, hint, lsm);
+}
+
+static int describe(struct staged *s, struct kerr *e)
+{
+	_cleanup_mounts_ struct actual_mounts mounts = {0};
+	const struct actual_mount *m;
+	int error = actual_mounts_read_own(&mounts);
+
+	if (error < 0)
+		return kerr_set(e, error, "read mountinfo", NULL, NULL);
+	m = actual_mounts_by_id(&mounts, s->id);
+	if (!m)
+		return kerr_set(e, -ENOENT, "find staged mount in mountinfo", NULL, NULL);
+	s->major = m->major;
+	s->minor = m->minor;
+	s->options = strdup(m->options);
+	return s->options ? 0 : kerr_set(e, -ENOMEM, "read mountinfo", NULL, NULL);
+}
+
+static int copy_out(const char *stage, struct staged *s, struct kerr *e)
+{
+	_cleanup_close_ int place = open(stage, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int error;
+
+	if (place < 0)
+		return kerr_set(e, -errno, "open staged mount", stage, NULL);
+	error = mount_id_of_fd(place, &s->id);
+	if (error < 0)
+		return kerr_set(e, error, "read mount id", stage, NULL);
+	error = describe(s, e);
+	if (error < 0)
+		return error;
+	s->tree = open_tree(place, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
+	if (s->tree < 0)
+		return kerr_set(e, -errno, "copy staged mount", stage, NULL);
+	error = mount_id_of_fd(s->tree, &s->id);
+	return error < 0 ? kerr_set(e, error, "read mount id", stage, NULL) : 0;
+}
+
+static int stage_in_namespace(const char *stage, const char *fstype, const char *source,
+	const char *options, struct staged *s, struct kerr *e)
+{
+	int error = enter_private_namespace(e);
+
+	if (error < 0)
+		return error;
+	error = run_libmount(fstype, source, options, stage, e);
+	return error < 0 ? error : copy_out(stage, s, e);
+}
+
+int mount_stage(const char *runtime_dir, const char *fstype, const char *source,
+	const char *options, struct staged *ret, struct kerr *e)
+{
+	_cleanup_close_ int home = -1, cwd = -1;
+	_cleanup_staged_ struct staged s = STAGED_NONE;
+	char stage[PATH_MAX];
+	int error, back;
+
+	if (snprintf(stage, sizeof stage, "%s/stage", runtime_dir) >= (int)sizeof stage)
+		return kerr_set(e, -ENAMETOOLONG, "make staging folder", runtime_dir, NULL);
+	if (mkdir(stage, 0700) < 0 && errno != EEXIST)
+		return kerr_set(e, -errno, "make staging folder", stage, NULL);
+	home = open("/proc/thread-self/ns/mnt", O_RDONLY | O_CLOEXEC);
+	if (home < 0)
+		return kerr_set(e, -errno, "open", "/proc/thread-self/ns/mnt", NULL);
+	cwd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	error = stage_in_namespace(stage, fstype, source, options, &s, e);
+	back = leave_private_namespace(home, cwd, error < 0 ? NULL : e);
+	if (error < 0 || back < 0)
+		return error < 0 ? error : back;
+	*ret = s;
+	s = STAGED_NONE;
+	return 0;
+}
+
+int mount_stage_bind(const char *volume, const char *folder, struct staged *ret, struct kerr *e)
+{
+	struct mount_attr attr = {
+		.attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
+		.propagation = MS_PRIVATE,
+	};
+	_cleanup_close_ int source = -1;
+	_cleanup_staged_ struct staged s = STAGED_NONE;
+	struct stat st;
+	int error = beneath_open(volume, folder, O_PATH | O_DIRECTORY, &source, e);
+
+	if (error < 0)
+		return error;
+	s.tree = open_tree(source, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
+	if (s.tree < 0)
+		return kerr_set(e, -errno, "copy mount of", folder, "below %s", volume);
+	if (mount_setattr(s.tree, "", AT_EMPTY_PATH, &attr, sizeof attr) < 0)
+		return kerr_set(e, -errno, "set nosuid,nodev on", folder, "below %s", volume);
+	error = mount_id_of_fd(s.tree, &s.id);
+	if (error < 0)
+		return kerr_set(e, error, "read mount id", folder, NULL);
+	if (fstat(source, &st) < 0)
+		return kerr_set(e, -errno, "stat", folder, "below %s", volume);
+	s.major = major(st.st_dev);
+	s.minor = minor(st.st_dev);
+	*ret = s;
+	s = STAGED_NONE;
+	return 0;
+}

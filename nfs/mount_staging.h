@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Making a mount where nobody can see it. */
+#pragma once
+
+#include "nfs/actual.h"
+#include "nfs/mount.h"
+
+struct staged {
+	int tree;    /* a detached mount, owned; -1 = none */
+	uint64_t id; /* its mount id, which it keeps wherever it is moved */
+	unsigned major, minor;
+	char *options; /* owned; in force, as struct actual_mount's options; NULL for a bind */
+};
+
+#define STAGED_NONE ((struct staged){.tree = -1})
+
+void staged_clear(struct staged *s);
+#define _cleanup_staged_ _cleanup_(staged_clear)
+
+/*
+ * Mounts source below runtime_dir in a mount namespace of the caller's own, with libmount and
+ * without helpers, and takes a detached copy of it out. The caller is back in its own namespace
+ * afterwards, with the root directory of that namespace. Killed meanwhile, it leaves nothing.
+ * Single-threaded callers only. Negative errno of mount(2), with the stage in *e.
+ */
+int mount_stage(const char *runtime_dir, const char *fstype, const char *source,
+	const char *options, struct staged *ret, struct kerr *e);
+
+/* A detached nosuid, nodev copy of the folder (not of mounts below it), receiving nothing. */
+int mount_stage_bind(const char *volume, const char *folder, struct staged *ret, struct kerr *e);
+
+/* The mount id that fd is on, without touching its filesystem. */
+int mount_id_of_fd(int fd, uint64_t *ret);
