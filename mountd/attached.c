@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The record of what this node has put, or is about to put, into the kernel. */
+#include "mountd/attached.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mountd/base/cleanup.h"
+#include "mountd/file.h"
+
+#define FILE_NAME_SIZE (2 * NAME_MAX_LENGTH + sizeof "..export.json")
+
+/* A run has one mountpoint, but while it is replaced two exports. */
+static void file_name(const struct spec *spec, char name[FILE_NAME_SIZE])
+{
+	const struct run_id *id = spec_id(spec);
+
+	if (spec->role == ROLE_EXPORT)
+		(void)snprintf(name, FILE_NAME_SIZE, "%s.%s.export.json", id->run, id->incarnation);
+	else
+		(void)snprintf(name, FILE_NAME_SIZE, "%s.mount.json", id->run);
+}
+
+int attached_add(int dir, const struct spec *spec)
+{
+	char name[FILE_NAME_SIZE];
+	_cleanup_free_ char *text = NULL;
+	json_t *object = spec_to_json(spec);
+
+	if (object)
+		text = json_dumps(object, JSON_COMPACT);
+	json_decref(object);
+	if (!text)
+		return -ENOMEM;
+	file_name(spec, name);
+	return file_write(dir, name, text, strlen(text));
+}
+
+int attached_remove(int dir, const struct spec *spec)
+{
+	char name[FILE_NAME_SIZE];
+
+	file_name(spec, name);
+	return unlinkat(dir, name, 0) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+static int load(int dir, const char *name, struct spec *ret)
+{
+	_cleanup_free_ char *text = NULL;
+	struct spec_fault fault;
+	size_t size;
+	int r = file_read(dir, name, SPEC_SIZE_MAX, &text, &size);
+
+	return r < 0 ? r : spec_parse(text, size, ret, &fault);
+}
+
+int attached_load(int dir, void (*found)(void *data, struct spec *spec), void *data)
+{
+	_cleanup_closedir_ DIR *list = NULL;
+	struct dirent *entry;
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	list = fdopendir(fd);
+	if (!list) {
+		(void)close(fd);
+		return -ENOMEM;
+	}
+	while ((entry = readdir(list))) {
+		struct spec spec;
+		int r;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		r = load(dir, entry->d_name, &spec);
+		if (r == 0)
+			found(data, &spec);
+		else if (r == -EINVAL)
+			(void)unlinkat(dir, entry->d_name, 0);
+	}
+	return 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The record of what this node has put, or is about to put, into the kernel: one spec a file,
+ * written before the deed and removed after its undoing. It outlives the daemon, so that
+ * what was attached and is no longer wished for is found and ended.
+ */
+#pragma once
+
+#include "mountd/spec.h"
+
+/* All three work in the open directory dir. Negative errno. */
+int attached_add(int dir, const struct spec *spec);
+int attached_remove(int dir, const struct spec *spec); /* absent is fine */
+
+/* Calls found with each record, which becomes the callee's. Damaged records are removed. */
+int attached_load(int dir, void (*found)(void *data, struct spec *spec), void *data);

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the spec files ask for, file by file, with the last good version of each. */
+#include "mountd/desired.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where name is, or belongs. */
+static size_t position(const struct desired *d, const char *name, bool *ret_found)
+{
+	size_t low = 0, high = d->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = strcmp(d->files[middle].name, name);
+
+		if (order == 0) {
+			*ret_found = true;
+			return middle;
+		}
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*ret_found = false;
+	return low;
+}
+
+static struct desired_file *find_or_add(struct desired *d, const char *name)
+{
+	bool found;
+	size_t at = position(d, name, &found);
+	char *copy;
+
+	if (found)
+		return &d->files[at];
+	if (d->n == d->room) {
+		size_t room = d->room ? 2 * d->room : 16;
+		struct desired_file *files = reallocarray(d->files, room, sizeof *files);
+
+		if (!files)
+			return NULL;
+		d->files = files;
+		d->room = room;
+	}
+	copy = strdup(name);
+	if (!copy)
+		return NULL;
+	memmove(&d->files[at + 1], &d->files[at], (d->n - at) * sizeof *d->files);
+	d->n++;
+	d->files[at] = (struct desired_file){.name = copy};
+	return &d->files[at];
+}
+
+static void clear_file(struct desired_file *file)
+{
+	free(file->name);
+	free(file->fault);
+	if (file->has_spec)
+		spec_clear(&file->spec);
+}
+
+int desired_put(struct desired *d, const char *name, struct spec *spec)
+{
+	struct desired_file *file = find_or_add(d, name);
+	bool changed;
+
+	if (!file)
+		return -ENOMEM;
+	changed = file->fault || !file->has_spec || !spec_equal(&file->spec, spec);
+	free(file->fault);
+	file->fault = NULL;
+	if (file->has_spec)
+		spec_clear(&file->spec);
+	file->spec = *spec;
+	file->has_spec = true;
+	*spec = (struct spec){0};
+	return changed;
+}
+
+int desired_put_fault(struct desired *d, const char *name, const char *fault)
+{
+	struct desired_file *file = find_or_add(d, name);
+	char *copy;
+
+	if (!file)
+		return -ENOMEM;
+	if (file->fault && strcmp(file->fault, fault) == 0)
+		return 0;
+	copy = strdup(fault);
+	if (!copy)
+		return -ENOMEM;
+	free(file->fault);
+	file->fault = copy;
+	return 1;
+}
+
+int desired_remove(struct desired *d, const char *name)
+{
+	bool found;
+	size_t at = position(d, name, &found);
+
+	if (!found)
+		return 0;
+	clear_file(&d->files[at]);
+	d->n--;
+	memmove(&d->files[at], &d->files[at + 1], (d->n - at) * sizeof *d->files);
+	return 1;
+}
+
+void desired_clear(struct desired *d)
+{
+	for (size_t i = 0; i < d->n; i++)
+		clear_file(&d->files[i]);
+	free(d->files);
+	*d = (struct desired){0};
+}
+
+const struct desired_file *desired_file(const struct desired *d, const char *name)
+{
+	bool found;
+	size_t at = position(d, name, &found);
+
+	return found ? &d->files[at] : NULL;
+}
+
+const struct desired_file *desired_find(const struct desired *d, const char *run, enum role role)
+{
+	for (size_t i = 0; i < d->n; i++) {
+		const struct desired_file *file = &d->files[i];
+
+		if (file->has_spec && file->spec.role == role &&
+			strcmp(spec_id(&file->spec)->run, run) == 0)
+			return file;
+	}
+	return NULL;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the spec files ask for, file by file, with the last good version of each. */
+#pragma once
+
+#include "mountd/spec.h"
+
+struct desired_file {
+	char *name; /* owned */
+	bool has_spec;
+	struct spec spec; /* the last good version */
+	char *fault;	  /* owned; what is wrong with the present version, or NULL */
+	bool overruled;	  /* a file that sorts before it speaks of the same run and role */
+};
+
+struct desired {
+	struct desired_file *files; /* sorted by name */
+	size_t n;
+	size_t room;
+};
+
+/*
+ * 1: something has changed, 0: all as before, -ENOMEM. desired_put() takes the spec over.
+ * A fault leaves the file's last good version in force.
+ */
+int desired_put(struct desired *d, const char *name, struct spec *spec);
+int desired_put_fault(struct desired *d, const char *name, const char *fault);
+int desired_remove(struct desired *d, const char *name);
+void desired_clear(struct desired *d);
+
+/* Borrowed until the next change. NULL: no such file. */
+const struct desired_file *desired_file(const struct desired *d, const char *name);
+
+/* The file that counts for run and role: the first by name. NULL: nobody asks. */
+const struct desired_file *desired_find(const struct desired *d, const char *run, enum role role);

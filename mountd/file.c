@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Small files below a directory: read whole, written whole. */
+#include "mountd/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "mountd/base/cleanup.h"
+
+int file_read(int dir, const char *name, size_t max, char **ret, size_t *ret_size)
+{
+	/* A FIFO must not hold the reader up. */
+	_cleanup_close_ int fd = openat(dir, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	_cleanup_free_ char *text = NULL;
+	size_t size = 0;
+	struct stat st;
+	ssize_t n;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	if (st.st_size > (off_t)max)
+		return -EFBIG;
+	text = malloc((size_t)st.st_size + 2);
+	if (!text)
+		return -ENOMEM;
+	/* One byte more than it had: growing meanwhile shows. */
+	while ((n = read(fd, text + size, (size_t)st.st_size + 1 - size)) > 0)
+		size += (size_t)n;
+	if (n < 0)
+		return -errno;
+	if (size > max)
+		return -EFBIG;
+	text[size] = '\0';
+	*ret = TAKE_PTR(text);
+	*ret_size = size;
+	return 0;
+}
+
+static int write_all(int fd, const char *text, size_t size)
+{
+	while (size) {
+		ssize_t n = write(fd, text, size);
+		if (n < 0)
+			return -errno;
+		text += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+int file_write(int dir, const char *name, const char *text, size_t size)
+{
+	char temporary[NAME_MAX + 1];
+	_cleanup_close_ int fd = -1;
+	int r;
+
+	if (snprintf(temporary, sizeof temporary, ".%s.new", name) >= (int)sizeof temporary)
+		return -ENAMETOOLONG;
+	fd = openat(dir, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	r = write_all(fd, text, size);
+	if (r == 0 && renameat(dir, temporary, dir, name) < 0)
+		r = -errno;
+	if (r < 0)
+		(void)unlinkat(dir, temporary, 0);
+	return r;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Small files below a directory: read whole, written whole. */
+#pragma once
+
+#include <stddef.h>
+
+/*
+ * Reads a regular file of at most max bytes; *ret is allocated, and ends with a NUL beyond size.
+ * -EFBIG: longer; -EINVAL: not a regular file.
+ */
+int file_read(int dir, const char *name, size_t max, char **ret, size_t *ret_size);
+
+/* Replaces the file in one step, by way of ".<name>.new", with mode 0600. */
+int file_write(int dir, const char *name, const char *text, size_t size);

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The daemon's command line: one table for parsing, checking and help. */
+#include "mountd/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+
+#include "mountd/base/parse.h"
+#include "nfs/export.h"
+#include "nfs/mount.h"
+
+/* Each setter returns NULL or says what is wrong with its value. */
+typedef const char *set_fn(struct options *o, const char *value);
+
+static const char *set_listen(struct options *o, const char *value)
+{
+	struct addr addr;
+
+	if (o->n_listen == LISTEN_MAX)
+		return "given more than 64 times";
+	if (addr_parse(value, &addr) < 0)
+		return "not an IPv4 or IPv6 address of one host (no wildcard, no link-local "
+		       "address, no name)";
+	for (size_t i = 0; i < o->n_listen; i++)
+		if (addr_equal(&o->listen[i], &addr))
+			return "given twice";
+	o->listen[o->n_listen++] = addr;
+	return NULL;
+}
+
+static int number(const char *value, unsigned min, unsigned max, unsigned *ret)
+{
+	uint64_t n;
+	int r = parse_unsigned(value, min, max, &n);
+
+	if (r == 0)
+		*ret = (unsigned)n;
+	return r;
+}
+
+static const char *set_port(struct options *o, const char *value)
+{
+	unsigned port = 0;
+
+	if (number(value, 1, 65535, &port) < 0)
+		return "not a port from 1 to 65535";
+	o->port = (uint16_t)port;
+	return NULL;
+}
+
+static const char *set_threads(struct options *o, const char *value)
+{
+	return number(value, 1, 256, &o->threads) < 0 ? "not a number from 1 to 256" : NULL;
+}
+
+static const char *set_lease(struct options *o, const char *value)
+{
+	if (number(value, NFSD_TIME_MIN, NFSD_TIME_MAX, &o->lease_seconds) < 0)
+		return "not a number of seconds from 10 to 3600, which is what the kernel takes";
+	return NULL;
+}
+
+static const char *set_grace(struct options *o, const char *value)
+{
+	if (number(value, NFSD_TIME_MIN, NFSD_TIME_MAX, &o->grace_seconds) < 0)
+		return "not a number of seconds from 10 to 3600, which is what the kernel takes";
+	return NULL;
+}
+
+static const char *set_state_dir(struct options *o, const char *value)
+{
+	o->state_dir = value;
+	return path_absolute_fault(value);
+}
+
+/* The control socket's name has to fit sun_path. */
+static const char *set_runtime_dir(struct options *o, const char *value)
+{
+	o->runtime_dir = value;
+	return strlen(value) > 80 ? "longer than 80 characters" : path_absolute_fault(value);
+}
+
+static const char *set_spec_dir(struct options *o, const char *value)
+{
+	o->spec_dir = value;
+	return path_absolute_fault(value);
+}
+
+static const char *set_control_group(struct options *o, const char *value)
+{
+	o->control_group = value;
+	return *value ? NULL : "empty";
+}
+
+static const char *set_node_name(struct options *o, const char *value)
+{
+	if (node_name_check(value) < 0)
+		return "not 1 to 64 characters of A-Z, a-z, 0-9, '.', '_' and '-'";
+	(void)snprintf(o->node_name, sizeof o->node_name, "%s", value);
+	return NULL;
+}
+
+static const char *set_mount_timeout(struct options *o, const char *value)
+{
+	if (number(value, 1, 3600, &o->mount_timeout_seconds) < 0)
+		return "not a number of seconds from 1 to 3600";
+	return NULL;
+}
+
+static const struct {
+	const char *name;
+	unsigned export_rung, mount_rung;
+} rungs[] = {
+	{"netlink-server", EXPORT_RUNG_NETLINK_SERVER, 0},
+	{"netlink-cache", EXPORT_RUNG_NETLINK_CACHE, 0},
+	{"unlock-export", EXPORT_RUNG_UNLOCK_EXPORT, 0},
+	{"unlock-filesystem", EXPORT_RUNG_UNLOCK_FS, 0},
+	{"beneath", 0, MOUNT_RUNG_BENEATH},
+	{"shutdown", 0, MOUNT_RUNG_SHUTDOWN},
+};
+
+static const char *set_mask_rung(struct options *o, const char *value)
+{
+	for (size_t i = 0; i < sizeof rungs / sizeof *rungs; i++) {
+		if (strcmp(value, rungs[i].name) != 0)
+			continue;
+		o->masked_export_rungs |= rungs[i].export_rung;
+		o->masked_mount_rungs |= rungs[i].mount_rung;
+		return NULL;
+	}
+	return "none of netlink-server, netlink-cache, unlock-export, unlock-filesystem, "
+	       "beneath, shutdown";
+}
+
+static const char *set_log_format(struct options *o, const char *value)
+{
+	return log_format_parse(value, &o->log_format) < 0 ? "neither text nor json" : NULL;
+}
+
+static const char *set_log_level(struct options *o, const char *value)
+{
+	return log_level_parse(value, &o->log_level) < 0 ? "none of error, warning, info, debug"
+							 : NULL;
+}
+
+static const char *set_check(struct options *o, const char *value)
+{
+	(void)value;
+	o->action = ACTION_CHECK;
+	return NULL;
+}
+
+static const char *set_version(struct options *o, const char *value)
+{
+	(void)value;
+	o->action = ACTION_VERSION;
+	return NULL;
+}
+
+static const char *set_help(struct options *o, const char *value)
+{
+	(void)value;
+	o->action = ACTION_HELP;
+	return NULL;
+}
+
+static const struct rule {
+	const char *name;
+	const char *meta; /* NULL: takes no value */
+	set_fn *set;
+	const char *help;
+} rules[] = {
+	{"listen", "ADDRESS", set_listen,
+		"serve on this address of the node; may be repeated (default: every\n"
+		"address of the node but loopback and link-local ones)"},
+	{"port", "PORT", set_port, "serve on this TCP port (default 20490)"},
+	{"threads", "N", set_threads, "kernel server threads, 1 to 256 (default 8)"},
+	{"lease", "SECONDS", set_lease, "NFSv4 lease time, 10 to 3600 (default 30)"},
+	{"grace", "SECONDS", set_grace, "longest grace period, 10 to 3600 (default: the lease)"},
+	{"state-dir", "DIR", set_state_dir,
+		"node key, client names (default /var/lib/kora-sandbox-mount)"},
+	{"runtime-dir", "DIR", set_runtime_dir,
+		"control socket, private mounts (default /run/kora-sandbox-mount)"},
+	{"spec-dir", "DIR", set_spec_dir, "wishes as files (default: specs in the state dir)"},
+	{"control-group", "GROUP", set_control_group,
+		"members may use the control socket too; name or number"},
+	{"node-name", "NAME", set_node_name,
+		"unique name of this node (default: from /etc/machine-id)"},
+	{"mount-timeout", "SECONDS", set_mount_timeout,
+		"longest attempt to mount, 1 to 3600 (default 20)"},
+	{"mask-rung", "NAME", set_mask_rung,
+		"do without a kernel mechanism, to walk an older one; may be repeated:\n"
+		"netlink-server, netlink-cache, unlock-export, unlock-filesystem,\n"
+		"beneath, shutdown"},
+	{"log-format", "FORMAT", set_log_format, "text or json (default text)"},
+	{"log-level", "LEVEL", set_log_level, "error, warning, info or debug (default info)"},
+	{"check", NULL, set_check, "check options and specs, then exit"},
+	{"version", NULL, set_version, "print the version"},
+	{"help", NULL, set_help, "print this"},
+};
+
+#define N_RULES (sizeof rules / sizeof *rules)
+
+void options_help(FILE *out)
+{
+	fputs("Usage: kora-sandbox-mount [OPTION]...\n"
+	      "Exports sandbox folders over the kernel's NFS server and mounts those of other "
+	      "nodes.\n\n",
+		out);
+	for (size_t i = 0; i < N_RULES; i++) {
+		char left[40];
+		const char *text = rules[i].help;
+
+		(void)snprintf(left, sizeof left, "--%s %s", rules[i].name,
+			rules[i].meta ? rules[i].meta : "");
+		while (*text) {
+			int n = (int)strcspn(text, "\n");
+
+			fprintf(out, "  %-24s %.*s\n", left, n, text);
+			left[0] = '\0';
+			text += n + (text[n] == '\n');
+		}
+	}
+	fputs("\nSee kora-sandbox-mount(8).\n", out);
+}
+
+static int fault_of(
+	char fault[OPTIONS_FAULT_SIZE], const char *option, const char *value, const char *why)
+{
+	(void)snprintf(fault, OPTIONS_FAULT_SIZE, "%s%s%.200s%s: %s", option, value ? " '" : "",
+		value ? value : "", value ? "'" : "", why);
+	return -EINVAL;
+}
+
+static void defaults(struct options *o)
+{
+	*o = (struct options){
+		.port = 20490,
+		.threads = 8,
+		.lease_seconds = 30,
+		.state_dir = "/var/lib/kora-sandbox-mount",
+		.runtime_dir = "/run/kora-sandbox-mount",
+		.mount_timeout_seconds = 20,
+		.log_level = LOG_LEVEL_INFO,
+	};
+}
+
+static int parse_all(int argc, char *const *argv, struct options *o, char fault[OPTIONS_FAULT_SIZE])
+{
+	struct option table[N_RULES + 1] = {{0}};
+	char option[64];
+	int index, c;
+
+	for (size_t i = 0; i < N_RULES; i++)
+		table[i] = (struct option){rules[i].name,
+			rules[i].meta ? required_argument : no_argument, NULL, (int)i + 256};
+	optind = 0;
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, "+:", table, &index)) != -1) {
+		if (c == ':')
+			return fault_of(fault, argv[optind - 1], NULL, "needs a value");
+		if (c == '?')
+			return fault_of(fault, argv[optind - 1], NULL,
+				"unknown, ambiguous, or takes no value (see --help)");
+		(void)snprintf(option, sizeof option, "--%s", rules[c - 256].name);
+		const char *why = rules[c - 256].set(o, optarg);
+		if (why)
+			return fault_of(fault, option, optarg, why);
+	}
+	if (optind < argc)
+		return fault_of(fault, "argument", argv[optind], "not an option");
+	return 0;
+}
+
+int options_parse(int argc, char *const *argv, struct options *ret, char fault[OPTIONS_FAULT_SIZE])
+{
+	struct options o;
+	int r;
+
+	defaults(&o);
+	r = parse_all(argc, argv, &o, fault);
+	if (r < 0)
+		return r;
+	if (!o.grace_seconds)
+		o.grace_seconds = o.lease_seconds;
+	*ret = o;
+	return 0;
+}

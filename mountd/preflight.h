@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What must be so before the daemon begins: privilege, directories, being the only one. */
+#pragma once
+
+#include <limits.h>
+#include <sys/types.h>
+
+#include "mountd/base/kerr.h"
+#include "mountd/options.h"
+
+struct preflight {
+	int lock;     /* held for the daemon's whole life */
+	int state;    /* the state directory */
+	int attached; /* "attached" in it */
+	char spec_dir[PATH_MAX];
+	gid_t control_gid; /* (gid_t)-1: root alone */
+};
+
+#define PREFLIGHT_NONE \
+	(struct preflight) \
+	{ \
+		.lock = -1, .state = -1, .attached = -1, .control_gid = (gid_t)-1 \
+	}
+
+/*
+ * -EPERM: not root or without CAP_SYS_ADMIN; -EBUSY: another daemon uses the state directory;
+ * -ENOENT: no /proc, or no such group; everything else as mkdir(2) and open(2) have it.
+ * Fills options->node_name where it is empty.
+ */
+int preflight(struct options *options, struct preflight *ret, struct kerr *e);
+void preflight_clear(struct preflight *p);

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The planner: what is wished for, what is there, and the time give the next step. Pure. */
+#include "mountd/reconcile.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct mount *subject_mount(const struct reconcile_view *v)
+{
+	if (v->trying)
+		return &v->trying->mount;
+	return v->want ? &v->want->mount : v->held_mount;
+}
+
+static unsigned *server_count(struct reconcile_slots *s, const struct addr *server)
+{
+	for (size_t i = 0; i < s->n_servers; i++)
+		if (addr_equal(&s->servers[i].server, server))
+			return &s->servers[i].n;
+	if (s->n_servers == SLOTS_MOUNT)
+		return NULL;
+	s->servers[s->n_servers].server = *server;
+	s->servers[s->n_servers].n = 0;
+	return &s->servers[s->n_servers++].n;
+}
+
+static bool take(unsigned *used, unsigned limit)
+{
+	if (*used >= limit)
+		return false;
+	++*used;
+	return true;
+}
+
+static bool take_mount(struct reconcile_slots *s, const struct mount *m, bool suspect)
+{
+	unsigned *server;
+
+	if (s->mounts >= SLOTS_MOUNT)
+		return false;
+	if (m->kind == MOUNT_NFS) {
+		if (suspect && s->suspects >= SLOTS_SUSPECT)
+			return false;
+		server = server_count(s, &m->server);
+		if (!server || !take(server, suspect ? SLOTS_SUSPECT_SERVER : SLOTS_SERVER))
+			return false;
+		s->suspects += suspect;
+	}
+	s->mounts++;
+	return true;
+}
+
+void reconcile_occupy(struct reconcile_slots *s, const struct reconcile_view *v)
+{
+	if (v->busy == BUSY_ENDING) {
+		s->ends++;
+	} else if (v->busy == BUSY_BUILDING && v->role == ROLE_EXPORT) {
+		s->exports++;
+	} else if (v->busy == BUSY_BUILDING) {
+		const struct mount *m = subject_mount(v);
+		unsigned *server = m->kind == MOUNT_NFS ? server_count(s, &m->server) : NULL;
+
+		s->mounts++;
+		if (server) {
+			++*server;
+			s->suspects += v->suspect;
+		}
+	}
+}
+
+static struct step none(void)
+{
+	return (struct step){.kind = STEP_NONE};
+}
+
+static bool is_early(const struct reconcile_view *v, uint64_t now_ms, struct step *ret)
+{
+	if (now_ms >= v->not_before_ms)
+		return false;
+	*ret = (struct step){.kind = STEP_WAIT, .until_ms = v->not_before_ms};
+	return true;
+}
+
+static struct step forget(const struct reconcile_view *v)
+{
+	return (struct step){.kind = v->wished || v->stuck ? STEP_NONE : STEP_FORGET};
+}
+
+static struct step end_export(const struct reconcile_view *v, struct reconcile_slots *slots,
+	uint64_t now_ms, const struct held_export *held)
+{
+	struct step wait;
+
+	if (is_early(v, now_ms, &wait))
+		return wait;
+	if (!take(&slots->ends, SLOTS_END))
+		return none();
+	return (struct step){.kind = STEP_END_EXPORT, .export = &held->export};
+}
+
+/* Another folder under the same identity: clients' handles must not survive the change. */
+static bool is_moved(const struct export *held, const struct export *want)
+{
+	return run_id_equal(&held->id, &want->id) &&
+	       (strcmp(held->volume, want->volume) != 0 || strcmp(held->folder, want->folder) != 0);
+}
+
+static const struct held_export *find_moved(
+	const struct reconcile_view *v, const struct export *want)
+{
+	for (size_t i = 0; i < v->n_held; i++)
+		if (is_moved(&v->held[i].export, want))
+			return &v->held[i];
+	return NULL;
+}
+
+static const struct held_export *find_replaced(
+	const struct reconcile_view *v, const struct export *want)
+{
+	for (size_t i = 0; i < v->n_held; i++)
+		if (!run_id_equal(&v->held[i].export.id, &want->id))
+			return &v->held[i];
+	return NULL;
+}
+
+static bool is_served(const struct reconcile_view *v, const struct export *want)
+{
+	for (size_t i = 0; i < v->n_held; i++)
+		if (v->held[i].served && export_equal(&v->held[i].export, want))
+			return true;
+	return false;
+}
+
+static struct step plan_export(
+	const struct reconcile_view *v, struct reconcile_slots *slots, uint64_t now_ms)
+{
+	const struct export *want = v->want ? &v->want->export : NULL;
+	const struct held_export *other;
+	struct step wait;
+	bool served;
+
+	if (!want)
+		return v->n_held ? end_export(v, slots, now_ms, &v->held[0]) : forget(v);
+	other = find_moved(v, want);
+	if (other)
+		return end_export(v, slots, now_ms, other);
+	/* The new one first; but one that fails does not keep the old one alive. */
+	served = is_served(v, want);
+	other = find_replaced(v, want);
+	if (other && (served || v->attempts))
+		return end_export(v, slots, now_ms, other);
+	if (served || v->stuck)
+		return none();
+	if (is_early(v, now_ms, &wait))
+		return wait;
+	if (!take(&slots->exports, SLOTS_EXPORT))
+		return none();
+	return (struct step){.kind = STEP_ADD_EXPORT, .export = want};
+}
+
+static struct step detach(
+	const struct reconcile_view *v, struct reconcile_slots *slots, uint64_t now_ms)
+{
+	struct step wait;
+
+	/* One stuck worker does not keep the next rung from its turn; a second one does. */
+	if (v->stuck > 1)
+		return none();
+	if (is_early(v, now_ms, &wait))
+		return wait;
+	if (!take(&slots->ends, SLOTS_END))
+		return none();
+	return (struct step){
+		.kind = STEP_DETACH,
+		.mount = v->held_mount,
+		.how = v->suspect || v->end_failures ? DETACH_CUT : DETACH_CLEAN,
+	};
+}
+
+static struct step plan_mount(
+	const struct reconcile_view *v, struct reconcile_slots *slots, uint64_t now_ms)
+{
+	const struct mount *want = v->want ? &v->want->mount : NULL;
+	struct step wait;
+
+	if (v->held_mount && (!want || strcmp(v->held_mount->volume, want->volume) != 0))
+		return detach(v, slots, now_ms);
+	if (!want)
+		return forget(v);
+	if (v->stuck || (v->in_force && v->held_mount && mount_equal(v->held_mount, want)))
+		return none();
+	if (is_early(v, now_ms, &wait))
+		return wait;
+	if (!take_mount(slots, want, v->suspect))
+		return none();
+	return (struct step){.kind = STEP_ATTACH, .mount = want};
+}
+
+struct step reconcile(
+	const struct reconcile_view *v, struct reconcile_slots *slots, uint64_t now_ms)
+{
+	if (v->busy == BUSY_BUILDING && !(v->want && spec_equal(v->want, v->trying)))
+		return (struct step){.kind = STEP_CANCEL};
+	if (v->busy != BUSY_NOT)
+		return none();
+	return v->role == ROLE_EXPORT ? plan_export(v, slots, now_ms)
+				      : plan_mount(v, slots, now_ms);
+}
+
+uint64_t reconcile_backoff_ms(int error, unsigned n, unsigned random)
+{
+	/* Not exported yet is the normal order of events: the other node is only a moment late. */
+	uint64_t wait = error == -ENOENT ? 100 : 500;
+	uint64_t most = error == -ENOENT ? 2000 : 15000;
+
+	while (--n && wait < most)
+		wait *= 2;
+	if (wait > most)
+		wait = most;
+	return wait - wait / 4 + random % (wait / 2 + 1);
+}

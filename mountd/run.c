@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The runs of this node: kept sorted, each moved through its table of states. */
+#include "mountd/run.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare(const struct run *run, const char *name, enum role role)
+{
+	int order = strcmp(run->name, name);
+
+	return order ? order : (int)run->role - (int)role;
+}
+
+static size_t position(const struct runs *runs, const char *name, enum role role)
+{
+	size_t low = 0, high = runs->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare(runs->list[middle], name, role) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct run *runs_find(const struct runs *runs, const char *name, enum role role)
+{
+	size_t at = position(runs, name, role);
+
+	return at < runs->n && compare(runs->list[at], name, role) == 0 ? runs->list[at] : NULL;
+}
+
+struct run *runs_find_or_add(struct runs *runs, const char *name, enum role role)
+{
+	size_t at = position(runs, name, role);
+	struct run *run;
+
+	if (at < runs->n && compare(runs->list[at], name, role) == 0)
+		return runs->list[at];
+	if (runs->n == runs->room) {
+		size_t room = runs->room ? 2 * runs->room : 16;
+		struct run **list = reallocarray(runs->list, room, sizeof *list);
+
+		if (!list)
+			return NULL;
+		runs->list = list;
+		runs->room = room;
+	}
+	run = calloc(1, sizeof *run);
+	if (!run)
+		return NULL;
+	memcpy(run->name, name, strnlen(name, NAME_MAX_LENGTH));
+	run->role = role;
+	run->state = RUN_GONE;
+	run->since = time(NULL);
+	memmove(&runs->list[at + 1], &runs->list[at], (runs->n - at) * sizeof(struct run *));
+	runs->list[at] = run;
+	runs->n++;
+	return run;
+}
+
+static void free_run(struct run *run)
+{
+	for (size_t i = 0; i < run->n_held; i++)
+		export_clear(&run->held[i].export);
+	free(run->held);
+	mount_clear(&run->held_mount);
+	spec_clear(&run->wish);
+	spec_clear(&run->want);
+	spec_clear(&run->trying);
+	free(run->fault);
+	free(run);
+}
+
+void runs_drop(struct runs *runs, struct run *run)
+{
+	size_t at = position(runs, run->name, run->role);
+
+	runs->n--;
+	memmove(&runs->list[at], &runs->list[at + 1], (runs->n - at) * sizeof(struct run *));
+	free_run(run);
+}
+
+struct reconcile_view run_view(const struct run *run, bool suspect)
+{
+	return (struct reconcile_view){
+		.role = run->role,
+		.wished = run->wished,
+		.want = run->possible ? &run->want : NULL,
+		.busy = run->busy,
+		.trying = run->busy == BUSY_BUILDING ? &run->trying : NULL,
+		.stuck = run->stuck,
+		.attempts = run->attempts,
+		.end_failures = run->end_failures,
+		.not_before_ms = run->not_before_ms,
+		.held = run->held,
+		.n_held = run->n_held,
+		.held_mount = run->holds_mount ? &run->held_mount : NULL,
+		.in_force = run->in_force,
+		.suspect = suspect,
+	};
+}
+
+void run_event(struct run *run, enum run_event event)
+{
+	enum run_state next = run->state;
+	int r = run_state_next(run->state, event, &next);
+
+	assert(r == 0);
+	(void)r;
+	if (next == run->state)
+		return;
+	run->state = next;
+	run->since = time(NULL);
+}
+
+static int replace(bool *has, struct spec *mine, const struct spec *spec)
+{
+	struct spec copy = {0};
+	int r;
+
+	if (!spec && !*has)
+		return 0;
+	if (spec && *has && spec_equal(mine, spec))
+		return 0;
+	if (spec) {
+		r = spec_copy(spec, &copy);
+		if (r < 0)
+			return r;
+	}
+	spec_clear(mine);
+	*mine = copy;
+	*has = spec != NULL;
+	return 1;
+}
+
+int run_set_wish(struct run *run, const struct spec *spec)
+{
+	int r = replace(&run->wished, &run->wish, spec);
+
+	if (r <= 0)
+		return r;
+	run->attempts = 0;
+	run->end_failures = 0;
+	run->not_before_ms = 0;
+	run_event(run, spec ? EVENT_WISH : EVENT_UNWISH);
+	return 1;
+}
+
+int run_set_want(struct run *run, const struct spec *spec)
+{
+	return replace(&run->possible, &run->want, spec);
+}
+
+bool run_set_fault(struct run *run, int error, const char *fault)
+{
+	bool is_new = !run->fault || strcmp(run->fault, fault) != 0;
+
+	run->fault_error = error;
+	if (is_new) {
+		free(run->fault);
+		run->fault = strdup(fault);
+	}
+	return is_new;
+}
+
+void run_clear_fault(struct run *run)
+{
+	free(run->fault);
+	run->fault = NULL;
+	run->fault_error = 0;
+}
+
+int run_hold_export(struct run *run, const struct export *export, bool served)
+{
+	struct export copy;
+	int r = export_copy(export, &copy);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < run->n_held; i++) {
+		if (!run_id_equal(&run->held[i].export.id, &export->id))
+			continue;
+		export_clear(&run->held[i].export);
+		run->held[i] = (struct held_export){copy, served};
+		return 0;
+	}
+	struct held_export *held = reallocarray(run->held, run->n_held + 1, sizeof *held);
+	if (!held) {
+		export_clear(&copy);
+		return -ENOMEM;
+	}
+	run->held = held;
+	run->held[run->n_held++] = (struct held_export){copy, served};
+	return 0;
+}
+
+void run_drop_export(struct run *run, const struct run_id *id)
+{
+	for (size_t i = 0; i < run->n_held; i++) {
+		if (!run_id_equal(&run->held[i].export.id, id))
+			continue;
+		export_clear(&run->held[i].export);
+		run->held[i] = run->held[--run->n_held];
+		return;
+	}
+}
+
+int run_hold_mount(struct run *run, const struct mount *mount)
+{
+	struct mount copy;
+	int r = mount_copy(mount, &copy);
+
+	if (r < 0)
+		return r;
+	run_drop_mount(run);
+	run->held_mount = copy;
+	run->holds_mount = true;
+	return 0;
+}
+
+void run_drop_mount(struct run *run)
+{
+	mount_clear(&run->held_mount);
+	run->holds_mount = false;
+	run->in_force = false;
+	run->mount_id = 0;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The runs of this node: one object per run and role, with its wish, its state and its worker. */
+#pragma once
+
+#include <time.h>
+
+#include "mountd/job.h"
+#include "mountd/reconcile.h"
+#include "mountd/run_state.h"
+
+struct daemon;
+
+struct run {
+	struct daemon *daemon;
+	char name[NAME_MAX_LENGTH + 1];
+	enum role role;
+	enum run_state state;
+	time_t since; /* wall clock, when it came into this state */
+
+	bool wished;
+	struct spec wish;
+	bool possible;	  /* want says what to do; false: not wished, or see fault */
+	struct spec want; /* the wish, or the bind that stands for a mount from this very node */
+
+	struct held_export *held;
+	size_t n_held;
+	bool holds_mount;
+	struct mount held_mount;
+	bool in_force;
+	uint64_t mount_id; /* 0: unknown */
+
+	struct job *job;
+	enum busy busy;
+	struct spec trying; /* what the worker builds or ends */
+	unsigned stuck;
+	unsigned attempts;
+	unsigned end_failures;
+	uint64_t not_before_ms;
+
+	char *fault;	  /* owned; the last failure, until it is overcome */
+	int fault_error;  /* its errno */
+	const char *rung; /* static; the mechanism that the last success used */
+	bool seen;	  /* used while wishes are matched */
+};
+
+/* Sorted by name, then role. */
+struct runs {
+	struct run **list;
+	size_t n;
+	size_t room;
+};
+
+struct run *runs_find(const struct runs *runs, const char *name, enum role role); /* or NULL */
+struct run *runs_find_or_add(
+	struct runs *runs, const char *name, enum role role); /* NULL: -ENOMEM */
+void runs_drop(struct runs *runs, struct run *run);
+
+struct reconcile_view run_view(const struct run *run, bool suspect);
+
+/* Moves the run through its table. */
+void run_event(struct run *run, enum run_event event);
+
+/* 1: now wished for otherwise, 0: as before, -ENOMEM. spec NULL: not wished for. Copies. */
+int run_set_wish(struct run *run, const struct spec *spec);
+int run_set_want(struct run *run, const struct spec *spec);
+
+/* Returns true when the fault is another than before. Copies. */
+bool run_set_fault(struct run *run, int error, const char *fault);
+void run_clear_fault(struct run *run);
+
+/* Export side: what the kernel serves or served. -ENOMEM. */
+int run_hold_export(struct run *run, const struct export *export, bool served);
+void run_drop_export(struct run *run, const struct run_id *id);
+int run_hold_mount(struct run *run, const struct mount *mount);
+void run_drop_mount(struct run *run);
+
+/* The identity that a log line or an answer names: of the wish, else of what is held. */
+const struct run_id *run_id_of(const struct run *run);
+const char *run_role_name(const struct run *run); /* "export", "mount" or "bind" */
+/* The exported folder or the mount's target. */
+void run_path(const struct run *run, char *text, size_t size);
+/* "10.20.0.1:20490" of a mount, a comma-separated list of an export's clients; or empty. */
+void run_peer(const struct run *run, char *text, size_t size);

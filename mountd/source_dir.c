@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Spec files in a directory as the source of what is desired; follows the directory by inotify. */
+#include "mountd/source_dir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "mountd/base/cleanup.h"
+#include "mountd/base/log.h"
+#include "mountd/file.h"
+
+/* A link made in place tells itself by IN_CREATE alone; a file being written comes with more. */
+#define EVENTS \
+	(IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | \
+		IN_MOVE_SELF | IN_ONLYDIR)
+
+struct source_dir {
+	const char *path;
+	int fd;
+	int inotify;
+	struct loop *loop;
+	struct loop_poll *poll;
+	struct desired *desired;
+	void (*changed)(void *data);
+	void *data;
+};
+
+static bool is_spec_name(const char *name)
+{
+	size_t n = strlen(name);
+
+	return name[0] != '.' && n > 5 && strcmp(name + n - 5, ".json") == 0;
+}
+
+static int put_fault(struct desired *d, const char *name, const char *fault)
+{
+	int r = desired_put_fault(d, name, fault);
+
+	if (r > 0)
+		log_event(LOG_LEVEL_WARNING, "spec-refused", log_text("file", name),
+			log_text("error", fault));
+	return r;
+}
+
+static int read_spec(int dir, struct desired *d, const char *name)
+{
+	_cleanup_free_ char *text = NULL;
+	struct spec spec;
+	struct spec_fault fault;
+	char message[400];
+	size_t size;
+	int r = file_read(dir, name, SPEC_SIZE_MAX, &text, &size);
+
+	if (r == -ENOENT)
+		return desired_remove(d, name);
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0) {
+		(void)snprintf(message, sizeof message, "cannot be read: %s",
+			r == -EINVAL  ? "not a regular file"
+			: r == -EFBIG ? "longer than 65536 bytes"
+				      : strerror(-r));
+		return put_fault(d, name, message);
+	}
+	r = spec_parse(text, size, &spec, &fault);
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0) {
+		spec_fault_format(&fault, message, sizeof message);
+		return put_fault(d, name, message);
+	}
+	r = desired_put(d, name, &spec);
+	if (r < 0)
+		spec_clear(&spec);
+	return r;
+}
+
+static DIR *list_dir(int dir)
+{
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *list = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!list && fd >= 0)
+		(void)close(fd);
+	return list;
+}
+
+static int drop_vanished(int dir, struct desired *d)
+{
+	bool changed = false;
+
+	for (size_t i = d->n; i-- > 0;) {
+		if (faccessat(dir, d->files[i].name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+			continue;
+		(void)desired_remove(d, d->files[i].name);
+		changed = true;
+	}
+	return changed;
+}
+
+int source_dir_scan(int dir, struct desired *d)
+{
+	_cleanup_closedir_ DIR *list = list_dir(dir);
+	struct dirent *entry;
+	bool changed = false;
+	int r;
+
+	if (!list)
+		return -errno;
+	while ((entry = readdir(list))) {
+		if (!is_spec_name(entry->d_name))
+			continue;
+		r = read_spec(dir, d, entry->d_name);
+		if (r < 0)
+			return r;
+		changed |= r > 0;
+	}
+	return drop_vanished(dir, d) || changed;
+}
+
+static bool is_link(int dir, const char *name)
+{
+	struct stat st;
+
+	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       (S_ISLNK(st.st_mode) || st.st_nlink > 1);
+}
+
+/* 1: something changed, 0: nothing, or negative errno. */
+static int take_event(struct source_dir *s, const struct inotify_event *event)
+{
+	if (event->mask & (IN_DELETE_SELF | IN_MOVE_SELF)) {
+		log_event(LOG_LEVEL_ERROR, "spec-dir-lost", log_text("path", s->path),
+			log_text("error",
+				"removed or renamed; what it asked for stays in force until "
+				"it is back and SIGHUP is sent"));
+		return 0;
+	}
+	if (event->mask & IN_Q_OVERFLOW)
+		return source_dir_scan(s->fd, s->desired);
+	if (!event->len || !is_spec_name(event->name))
+		return 0;
+	if ((event->mask & IN_CREATE) && !is_link(s->fd, event->name))
+		return 0;
+	return read_spec(s->fd, s->desired, event->name);
+}
+
+static void on_inotify(void *data, unsigned happened)
+{
+	struct source_dir *s = data;
+	char buffer[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
+	bool changed = false;
+	ssize_t n;
+
+	(void)happened;
+	while ((n = read(s->inotify, buffer, sizeof buffer)) > 0) {
+		const char *at = buffer;
+
+		while (at < buffer + n) {
+			const struct inotify_event *event = (const void *)at;
+			int r = take_event(s, event);
+
+			if (r < 0)
+				log_event(LOG_LEVEL_ERROR, "spec-dir", log_text("path", s->path),
+					log_text("error", strerror(-r)));
+			changed |= r > 0;
+			at += sizeof *event + event->len;
+		}
+	}
+	if (changed)
+		s->changed(s->data);
+}
+
+static void close_watch(struct source_dir *s)
+{
+	loop_poll_free(s->poll);
+	s->poll = NULL;
+	cleanup_close(&s->inotify);
+	cleanup_close(&s->fd);
+	s->inotify = s->fd = -1;
+}
+
+/* The watch comes before the reading, so that nothing falls between. */
+static int open_watch(struct source_dir *s, struct kerr *e)
+{
+	_cleanup_close_ int fd = open(s->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	int r;
+
+	if (fd < 0)
+		return kerr_set(e, -errno, "open spec directory", s->path, NULL);
+	if (inotify < 0)
+		return kerr_set(e, -errno, "make inotify instance", NULL,
+			"raise fs.inotify.max_user_instances");
+	if (inotify_add_watch(inotify, s->path, EVENTS) < 0)
+		return kerr_set(e, -errno, "watch spec directory", s->path,
+			errno == ENOSPC ? "raise fs.inotify.max_user_watches" : NULL);
+	close_watch(s);
+	r = loop_poll_new(s->loop, inotify, LOOP_READ, on_inotify, s, &s->poll);
+	if (r < 0)
+		return kerr_set(e, r, "poll spec directory", s->path, NULL);
+	s->fd = TAKE_FD(fd);
+	s->inotify = TAKE_FD(inotify);
+	return 0;
+}
+
+static int open_and_scan(struct source_dir *s, struct kerr *e)
+{
+	int r = open_watch(s, e);
+
+	if (r < 0)
+		return r;
+	r = source_dir_scan(s->fd, s->desired);
+	return r < 0 ? kerr_set(e, r, "read spec directory", s->path, NULL) : r;
+}
+
+int source_dir_new(struct loop *loop, const char *path, struct desired *desired,
+	void (*changed)(void *data), void *data, struct source_dir **ret, struct kerr *e)
+{
+	struct source_dir *s = calloc(1, sizeof *s);
+	int r;
+
+	if (!s)
+		return kerr_set(e, -ENOMEM, "follow spec directory", path, NULL);
+	*s = (struct source_dir){.path = path,
+		.fd = -1,
+		.inotify = -1,
+		.loop = loop,
+		.desired = desired,
+		.changed = changed,
+		.data = data};
+	r = open_and_scan(s, e);
+	if (r < 0) {
+		source_dir_free(s);
+		return r;
+	}
+	*ret = s;
+	return 0;
+}
+
+void source_dir_free(struct source_dir *s)
+{
+	if (!s)
+		return;
+	close_watch(s);
+	free(s);
+}
+
+int source_dir_rescan(struct source_dir *s, struct kerr *e)
+{
+	int r = open_and_scan(s, e);
+
+	if (r > 0)
+		s->changed(s->data);
+	return r < 0 ? r : 0;
+}
+
+static int read_now(struct source_dir *s, const char *name)
+{
+	int r = read_spec(s->fd, s->desired, name);
+
+	if (r > 0)
+		s->changed(s->data);
+	return r < 0 ? r : 0;
+}
+
+int source_dir_write(struct source_dir *s, const char *name, const char *text, size_t size)
+{
+	int r = file_write(s->fd, name, text, size);
+
+	return r < 0 ? r : read_now(s, name);
+}
+
+int source_dir_remove(struct source_dir *s, const char *name)
+{
+	if (unlinkat(s->fd, name, 0) < 0 && errno != ENOENT)
+		return -errno;
+	return read_now(s, name);
+}

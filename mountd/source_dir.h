@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Spec files in a directory as the source of what is desired; follows the directory by inotify. */
+#pragma once
+
+#include "mountd/base/kerr.h"
+#include "mountd/desired.h"
+#include "mountd/loop.h"
+
+struct source_dir;
+
+/*
+ * Reads every "*.json" in the directory into desired and keeps it so; changed is called after
+ * each batch that made a difference, not for the first reading. path and desired are borrowed.
+ */
+int source_dir_new(struct loop *loop, const char *path, struct desired *desired,
+	void (*changed)(void *data), void *data, struct source_dir **ret, struct kerr *e);
+void source_dir_free(struct source_dir *s);
+
+/* Reads everything anew, also after the directory itself was replaced. */
+int source_dir_rescan(struct source_dir *s, struct kerr *e);
+
+/* Writes or removes one file and reads the change at once. Negative errno. */
+int source_dir_write(struct source_dir *s, const char *name, const char *text, size_t size);
+int source_dir_remove(struct source_dir *s, const char *name);
+
+/* Reads every spec of a directory once, without following it. */
+int source_dir_scan(int dir, struct desired *desired);
