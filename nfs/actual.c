@@ -227,7 +227,7 @@ static int read_all(int fd, char **ret, size_t *ret_size)
 int actual_mounts_read(int fd, struct actual_mounts *ret)
 {
 	_cleanup_free_ char *text = NULL;
-	size_t size;
+	size_t size = 0;
 	int error = read_all(fd, &text, &size);
 
 	return error < 0 ? error : actual_mounts_parse(text, size, ret);
