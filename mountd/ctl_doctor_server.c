@@ -233,7 +233,7 @@ static size_t check_table(struct doctor *d, const char *path)
 	_cleanup_fclose_ FILE *file = fopen(path, "re");
 
 	while (file && getline(&line, &size, file) >= 0) {
-		struct doctor_listener l;
+		struct doctor_listener l = {0};
 		if (doctor_listener_parse(line, &l) < 0 ||
 			(l.port != d->args->port && l.port != NFS_PORT))
 			continue;

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests, checks and fuzzing. Other .mk files may add programs to UNIT_EXTRA and FUZZERS (with rules
+# of their own) and targets to TEST_TARGETS; they are included before this file.
+
+TESTED_SRC := $(BASE_SRC) $(NFS_SRC) $(SHARED_SRC) $(filter-out $(CTL_MAIN),$(CTL_SRC))
+TEST_LIBS = $(call pkg,libs,$(DAEMON_PKGS))
+
+# Unit tests: tests/test_<module>.c, Criterion, all under ASan and UBSan.
+UNIT := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/test_*.c))
+
+$(B)/san/libkora.a: $(call san,$(TESTED_SRC))
+	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
+
+$(UNIT): $(B)/tests/%: $(B)/san/tests/%.o $(B)/san/libkora.a
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(SANITIZE) -o $@ $^ $(TEST_LIBS) $(call pkg,libs,criterion)
+
+# The real program, sanitised, for the tests that drive it.
+$(B)/san/kora-mountctl: $(call san,$(CTL_MAIN)) $(B)/san/libkora.a
+	$(call say,LD,$@)$(CC) $(SANITIZE) -o $@ $^ $(TEST_LIBS)
+
+unit: $(UNIT) $(UNIT_EXTRA) $(B)/san/kora-mountctl
+	$(Q)KORA_MOUNTCTL=$(B)/san/kora-mountctl tests/unit $(UNIT) $(UNIT_EXTRA)
+
+# Fuzz targets: tests/fuzz/fuzz_<parser>.c, libFuzzer.
+FUZZ_SECONDS ?= 60
+FUZZERS := $(sort $(FUZZERS) $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c)))
+FUZZ_FLAGS := -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all
+fuzzobj = $(patsubst %.c,$(B)/fuzz/obj/%.o,$(1))
+
+$(B)/fuzz/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,CC-FUZZ,$<)$(CLANG) -std=gnu17 -D_GNU_SOURCE -I. -DKORA_VERSION='"$(VERSION)"' $(WARNINGS) \
+		$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address,undefined $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/fuzz/libkora.a: $(call fuzzobj,$(TESTED_SRC))
+	$(call say,AR,$@)rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/fuzz/fuzz_%: $(B)/fuzz/obj/tests/fuzz/fuzz_%.o $(B)/fuzz/libkora.a
+	$(call say,LD,$@)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -o $@ $^ $(TEST_LIBS)
+
+.PRECIOUS: $(B)/san/%.o $(B)/fuzz/obj/%.o
+-include $(shell find $(B)/fuzz/obj -name '*.d' 2>/dev/null)
+
+fuzz: $(addprefix $(B)/fuzz/,$(FUZZERS))
+	$(Q)tests/fuzz/run $(FUZZ_SECONDS) $(B)/fuzz $(FUZZERS)
+
+fuzz-smoke:
+	$(Q)$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=3
+
+# Static checks. A file is looked at anew when its object is.
+TIDY_SRC := $(BASE_SRC) $(NFS_SRC) $(SHARED_SRC) $(CTL_SRC) $(wildcard $(DAEMON_MAIN))
+TIDY := $(patsubst %.c,$(B)/tidy/%.ok,$(TIDY_SRC))
+
+$(B)/tidy/%.ok: %.c $(B)/obj/%.o .clang-tidy
+	@mkdir -p $(@D)
+	$(call say,TIDY,$<)clang-tidy --quiet $< -- -std=gnu17 -D_GNU_SOURCE -I. -DKORA_VERSION='""' \
+		$(PKG_CFLAGS) && touch $@
+
+tidy: $(TIDY)
+
+check:
+	$(Q)MAKE='$(MAKE)' B=$(B) CI=$(CI) tests/check
+
+# Everything. deps first, since the rest asks pkg-config for what it installs.
+TEST_TARGETS := check unit $(TEST_TARGETS) fuzz-smoke scenarios
+
+scenarios: all
+	$(Q)integration/run --kernel all
+
+deps:
+	$(Q)integration/deps.sh
+
+test: deps
+	$(Q)$(MAKE) --no-print-directory -j2 all
+	$(Q)MAKE='$(MAKE)' B=$(B) CI=$(CI) tests/run $(TEST_TARGETS)
+
+.PHONY: unit fuzz fuzz-smoke tidy check scenarios deps test
+
+# Installation.
+BINDIR ?= $(PREFIX)/bin
+SBINDIR ?= $(PREFIX)/sbin
+MANDIR ?= $(PREFIX)/share/man
+COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
+
+install: all
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(SBINDIR) $(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(COMPLETIONDIR)
+	install -m 755 $(B)/kora-sandbox-mount $(DESTDIR)$(SBINDIR)/
+	install -m 755 $(filter-out $(B)/kora-sandbox-mount,$(PROGRAMS)) $(DESTDIR)$(BINDIR)/
+	install -m 644 $(wildcard mountd/*.8 harden/*.8) $(DESTDIR)$(MANDIR)/man8/
+	install -m 644 mountd/kora-mountctl.bash $(DESTDIR)$(COMPLETIONDIR)/kora-mountctl
+
+help:
+	@printf '%s\n' \
+	'make all          the programs, in $(B)/' \
+	'make demo         two nodes on a real kernel share a sandbox'"'"'s folder, in about two minutes' \
+	'make test         everything below and the scenarios on all kernels; ends with one line' \
+	'make check        formatting, layers, static analysis, man pages, shell scripts, installation' \
+	'make unit         unit tests, sanitised' \
+	'make fuzz         every fuzz target for FUZZ_SECONDS=60' \
+	'make scenarios    integration/run --kernel all' \
+	'make deps         installs what the build and the tests need (Debian 12 and 13)' \
+	'make install      DESTDIR= PREFIX=/usr/local' \
+	'make clean        removes what was built; downloads stay' \
+	'' \
+	'V=1 shows commands, CI=1 makes warnings errors, B= names another build folder.'
+
+.PHONY: install help
