@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "landlock/landlock_abi.h"
@@ -66,7 +67,7 @@ static int add_grant(const struct policy *p, const struct plan *plan, size_t i, 
 		return 0;
 	if (found.symlink && p->verbose)
 		report_have(r, "landlock: %s leads to %s, which is granted", g->path, found.target);
-	int e = ll_ruleset_add_fd(c->ruleset, &c->have, fd, rights[g->kind]);
+	int e = ll_ruleset_add_fd(c->ruleset, &c->have, fd, found.mode, rights[g->kind]);
 
 	return e < 0 ? fail_set(f, -e, "landlock: rule for %s: %s", g->path, strerror(-e)) : 0;
 }
@@ -87,7 +88,7 @@ static int add_workspace(
 			errno == ENOTDIR || errno == ELOOP
 				? "not a directory (a link is not followed)"
 				: strerror(errno));
-	int e = ll_ruleset_add_fd(c->ruleset, &c->have, fd, rights[GRANT_WORK]);
+	int e = ll_ruleset_add_fd(c->ruleset, &c->have, fd, S_IFDIR, rights[GRANT_WORK]);
 
 	return e < 0 ? fail_set(f, -e, "landlock: rule for %s: %s", plan->workspace, strerror(-e))
 		     : 0;
@@ -173,6 +174,16 @@ static void report_absent(int abi, struct report *r)
 			strerror(-abi));
 }
 
+/* A grant that has all workspaces beneath it opens every run's. */
+static void report_wide_grants(const struct policy *p, const struct plan *plan, struct report *r)
+{
+	for (size_t i = 0; i < plan->grants.n && p->run; i++)
+		if (plan->grants.v[i].kind != GRANT_UNIX &&
+			path_beneath(p->workspaces, plan->grants.v[i].path))
+			report_gap(r, "landlock: the grant of %s opens every workspace in %s",
+				plan->grants.v[i].path, p->workspaces);
+}
+
 static int add_rules(const struct policy *p, const struct plan *plan, struct confine *c,
 	struct report *r, struct fail *f)
 {
@@ -201,6 +212,7 @@ int confine_prepare(const struct policy *p, const struct plan *plan, struct conf
 		return fail_set(f, -c->ruleset, "landlock: ruleset for ABI %d: %s", c->abi,
 			strerror(-c->ruleset));
 	report_ladder(p, c, &lack, r);
+	report_wide_grants(p, plan, r);
 	return add_rules(p, plan, c, r, f);
 }
 

@@ -170,17 +170,23 @@ static int follow_parent(const struct state *s, struct fail *f)
 	return 0;
 }
 
+/* A container's first process leads its session already and has nothing to leave. */
+static int own_session(struct fail *f)
+{
+	if (setsid() >= 0 || getsid(0) == getpid())
+		return 0;
+	return fail_set(f, errno, "setsid: %s (this leads a process group: use --init as well)",
+		strerror(errno));
+}
+
 static int start(struct state *s, char *const *argv, struct fail *f)
 {
 	int r = follow_parent(s, f);
 
 	if (r == 0 && s->p->init)
 		r = init_split(s->p->setsid, f);
-	else if (r == 0 && s->p->setsid && setsid() < 0)
-		r = fail_set(f, errno,
-			"setsid: %s (a process group's leader can't: start it from a shell script "
-			"or use --init)",
-			strerror(errno));
+	else if (r == 0 && s->p->setsid)
+		r = own_session(f);
 	return r < 0 ? EXIT_POSTURE : execute(argv, s->env, f);
 }
 

@@ -119,12 +119,14 @@ static int format(char **ret, const char *fmt, ...)
 	return 0;
 }
 
-static int grant_items(struct grants *g, const struct item *items, size_t n)
+/* Where workspaces lie in a directory that the profile grants, they come first. */
+static int grant_items(const struct policy *p, struct grants *g, const struct item *items, size_t n)
 {
 	int r = 0;
 
 	for (size_t i = 0; i < n && r == 0; i++)
-		r = grants_add(g, items[i].kind, !items[i].required, items[i].path);
+		if (!p->run || !path_beneath(p->workspaces, items[i].path))
+			r = grants_add(g, items[i].kind, !items[i].required, items[i].path);
 	return r;
 }
 
@@ -132,13 +134,13 @@ static int grant_profile(const struct policy *p, struct grants *g)
 {
 	if (p->profile == PROFILE_NONE)
 		return 0;
-	int r = grant_items(g, base, sizeof(base) / sizeof(base[0]));
+	int r = grant_items(p, g, base, sizeof(base) / sizeof(base[0]));
 
 	if (r < 0)
 		return r;
 	if (p->profile == PROFILE_RUNTIME)
-		return grant_items(g, runtime, sizeof(runtime) / sizeof(runtime[0]));
-	return grant_items(g, sandbox, sizeof(sandbox) / sizeof(sandbox[0]));
+		return grant_items(p, g, runtime, sizeof(runtime) / sizeof(runtime[0]));
+	return grant_items(p, g, sandbox, sizeof(sandbox) / sizeof(sandbox[0]));
 }
 
 /* HOME as the image or the pod sets it, unless granting it would open another run's workspace. */

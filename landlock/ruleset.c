@@ -50,14 +50,11 @@ uint64_t ll_fit_mode(uint64_t fs, unsigned int mode)
 	return fs;
 }
 
-int ll_ruleset_add_fd(int ruleset, const struct ll_set *handled, int fd, uint64_t fs)
+int ll_ruleset_add_fd(
+	int ruleset, const struct ll_set *handled, int fd, unsigned int mode, uint64_t fs)
 {
-	struct stat st;
-
-	if (fstat(fd, &st) < 0)
-		return -errno;
 	const struct ll_path_beneath_attr rule = {
-		.allowed_access = ll_fit_mode(fs & handled->fs, st.st_mode),
+		.allowed_access = ll_fit_mode(fs & handled->fs, mode),
 		.parent_fd = fd,
 	};
 
@@ -86,14 +83,16 @@ int ll_open_path(const char *path, struct ll_path_found *found)
 
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return -errno;
+	found->mode = st.st_mode;
 	found->symlink = S_ISLNK(st.st_mode);
 	if (!found->symlink)
 		return TAKE_FD(fd);
 
 	_cleanup_close_ int target = open(path, O_PATH | O_CLOEXEC);
 
-	if (target < 0)
+	if (target < 0 || fstat(target, &st) < 0)
 		return -errno;
+	found->mode = st.st_mode;
 	if (name_of_fd(target, found->target, sizeof(found->target)) < 0)
 		found->target[0] = '\0';
 	return TAKE_FD(target);

@@ -15,6 +15,7 @@ int ll_abi(void);
 int ll_ruleset_new(const struct ll_set *set);
 
 struct ll_path_found {
+	unsigned int mode;     /* of the inode, as st_mode */
 	bool symlink;	       /* the path's last component is a symbolic link... */
 	char target[PATH_MAX]; /* ...that leads here (empty without /proc) */
 };
@@ -26,8 +27,10 @@ uint64_t ll_fit_mode(uint64_t fs, unsigned int mode);
  * O_PATH: a FIFO does not block, a device is not touched. found is filled on success. */
 int ll_open_path(const char *path, struct ll_path_found *found);
 
-/* Allow fs (enum ll_fs, cut to what the ruleset handles and what fits the inode) beneath fd. */
-int ll_ruleset_add_fd(int ruleset, const struct ll_set *handled, int fd, uint64_t fs);
+/* Allow fs (enum ll_fs, cut to what the ruleset handles and what fits the inode) beneath fd,
+ * whose inode has this mode. */
+int ll_ruleset_add_fd(
+	int ruleset, const struct ll_set *handled, int fd, unsigned int mode, uint64_t fs);
 
 /* Allow net (enum ll_net) for one port; nothing is added when the ruleset does not handle it. */
 int ll_ruleset_add_port(int ruleset, const struct ll_set *handled, uint16_t port, uint64_t net);
