@@ -127,8 +127,8 @@ static size_t count(const json_t *findings, enum verdict verdict)
 	size_t i, n = 0;
 	json_t *finding;
 
-	json_array_foreach(findings, i, finding) n +=
-		strcmp(text_of(finding, "verdict"), verdict_names[verdict]) == 0;
+	json_array_foreach(findings, i, finding)
+		n += strcmp(text_of(finding, "verdict"), verdict_names[verdict]) == 0;
 	return n;
 }
 
@@ -137,9 +137,10 @@ static bool module_missing(const json_t *findings)
 	size_t i;
 	json_t *finding;
 
-	json_array_foreach(findings, i,
-		finding) if (strncmp(text_of(finding, "check"), "module ", 7) == 0 &&
-			     strcmp(text_of(finding, "verdict"), "fail") == 0) return true;
+	json_array_foreach(findings, i, finding)
+		if (strncmp(text_of(finding, "check"), "module ", 7) == 0 &&
+			strcmp(text_of(finding, "verdict"), "fail") == 0)
+			return true;
 	return false;
 }
 
@@ -154,7 +155,8 @@ static void print_all(const struct doctor *d)
 		ctl_print_json(result);
 		return;
 	}
-	json_array_foreach(d->findings, i, finding) print_finding(finding);
+	json_array_foreach(d->findings, i, finding)
+		print_finding(finding);
 	printf("%zu ok, %zu to look at, %zu failed\n", count(d->findings, VERDICT_OK),
 		count(d->findings, VERDICT_WARN), failed);
 }

@@ -84,8 +84,7 @@ static size_t column_width(const json_t *rows, size_t column)
 	size_t width = 0, i;
 	json_t *row;
 
-	json_array_foreach(rows, i, row)
-	{
+	json_array_foreach(rows, i, row) {
 		size_t w = text_width(cell(row, column));
 		width = w > width ? w : width;
 	}
@@ -111,7 +110,8 @@ void ctl_print_table(const json_t *rows)
 	size_t i;
 	json_t *row;
 
-	json_array_foreach(rows, i, row) print_row(rows, row);
+	json_array_foreach(rows, i, row)
+		print_row(rows, row);
 }
 
 void ctl_print_text(const char *text)

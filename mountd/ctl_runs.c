@@ -36,7 +36,8 @@ static void print_runs(const json_t *items)
 	size_t i;
 	json_t *item;
 
-	json_array_foreach(items, i, item)(void) json_array_append_new(rows, table_row(item));
+	json_array_foreach(items, i, item)
+		(void)json_array_append_new(rows, table_row(item));
 	ctl_print_table(rows);
 }
 
@@ -59,8 +60,7 @@ static void print_item(json_t *item)
 	json_t *value;
 	char age[CTL_AGE_SIZE];
 
-	json_object_foreach(item, key, value)
-	{
+	json_object_foreach(item, key, value) {
 		if (strcmp(key, "since") == 0) {
 			item_age(item, age);
 			ctl_print_field("age", age);
@@ -99,8 +99,7 @@ static void print_described(const json_t *items)
 	size_t i;
 	json_t *item;
 
-	json_array_foreach(items, i, item)
-	{
+	json_array_foreach(items, i, item) {
 		if (i)
 			putchar('\n');
 		print_item(item);

@@ -65,8 +65,9 @@ static void print_status(const json_t *status)
 	print_server(json_object_get(status, "server"));
 	print_counts("exports", json_object_get(status, "exports"));
 	print_counts("mounts", json_object_get(status, "mounts"));
-	json_array_foreach(faults, i, text) if (json_is_string(text))
-		ctl_print_field("fault", json_string_value(text));
+	json_array_foreach(faults, i, text)
+		if (json_is_string(text))
+			ctl_print_field("fault", json_string_value(text));
 }
 
 int ctl_status(const struct ctl_args *args, struct ctl_fault *fault)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-int kerr_set(struct kerr *e, int error, const char *stage, const char *subject,
+int(kerr_set)(struct kerr *e, int error, const char *stage, const char *subject,
 	const char *detail_format, ...)
 {
 	if (!e)

@@ -19,6 +19,13 @@ struct kerr {
  */
 int kerr_set(struct kerr *e, int error, const char *stage, const char *subject,
 	const char *detail_format, ...) __attribute__((format(printf, 5, 6)));
+/* In plain sight, what comes back is what went in: static analysis sees that a failure is one. */
+#define kerr_set(e, error, ...) \
+	({ \
+		int kerr_error_ = (error); \
+		(void)(kerr_set)((e), kerr_error_, __VA_ARGS__); \
+		kerr_error_; \
+	})
 
 /* "open target /workspaces/r1/sandbox: Too many levels of symbolic links (symlink below …)" */
 void kerr_format(const struct kerr *e, char *text, size_t size);
