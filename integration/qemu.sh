@@ -4,6 +4,7 @@
 # shellcheck shell=bash
 
 PORTS=12
+KERNEL_ARGS='console=ttyS0 quiet loglevel=5 panic=-1 oops=panic mitigations=off nokaslr rcupdate.rcu_cpu_stall_timeout=180'
 
 qemu_program() {
 	if [ -e "$build/qemu" ]; then
@@ -22,11 +23,12 @@ blank_disk() {
 }
 
 # vm_start DIRECTORY KERNEL IMAGE [QEMU OPTION...]: returns at once; the first command waits for the boot.
+# However its starter ends, the machine ends after KORA_VM_SECONDS.
 vm_start() {
-	local dir=$1 kernel=$2 initrd=$3 i ports=()
+	local dir=$1 kernel=$2 initrd=$3 i ports=() starter
 	shift 3
 	mkdir -p "$dir"
-	rm -f "$dir"/port*
+	rm -f "$dir"/port* "$dir/pid"
 	[ -e "$dir/disk" ] || cp --sparse=always "$build/image/disk.img" "$dir/disk"
 	for ((i = 1; i <= PORTS; i++)); do
 		ports+=(-chardev "socket,id=p$i,path=port$i,server=on,wait=off"
@@ -35,17 +37,18 @@ vm_start() {
 	qemu_program
 	(
 		cd "$dir"
-		exec setsid "${QEMU[@]}" -accel "${KORA_ACCEL:-tcg}" -cpu max,la57=off -smp 2 -m "${KORA_MEMORY:-768M}" \
+		exec setsid timeout -s KILL $((${KORA_VM_SECONDS:-3600} * KORA_SLOW)) "${QEMU[@]}" -pidfile pid \
+			-accel "${KORA_ACCEL:-tcg}" -cpu max,la57=off -smp 2 -m "${KORA_MEMORY:-768M}" \
 			-nodefaults -no-user-config -no-reboot -display none -serial file:console.log \
-			-kernel "$build/kernels/$kernel/vmlinuz" -initrd "$initrd" \
-			-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic mitigations=off nokaslr rcupdate.rcu_cpu_stall_timeout=180 ${KORA_APPEND-}" \
+			-kernel "$build/kernels/$kernel/vmlinuz" -initrd "$initrd" -append "$KERNEL_ARGS ${KORA_APPEND-}" \
 			-drive file=disk,format=raw,if=virtio,cache=unsafe \
 			-device virtio-serial-pci,max_ports=16 "${ports[@]}" "$@" >qemu.log 2>&1 9>&- </dev/null
-	) &
-	echo $! >"$dir/pid"
-	for ((i = 0; i < 500; i++)); do
-		[ ! -S "$dir/port$PORTS" ] || return 0
-		vm_alive "$dir" || break
+	) 2>/dev/null &
+	starter=$!
+	disown
+	for ((i = 0; i < 500 * KORA_SLOW; i++)); do
+		[ ! -s "$dir/pid" ] || [ ! -S "$dir/port$PORTS" ] || return 0
+		kill -0 "$starter" 2>/dev/null || break
 		sleep 0.02
 	done
 	say "qemu did not start:"
@@ -53,17 +56,25 @@ vm_start() {
 	return 1
 }
 
-vm_alive() { [ -e "$1/pid" ] && kill -0 "$(cat "$1/pid")" 2>/dev/null; }
+vm_alive() { [ -s "$1/pid" ] && kill -0 "$(cat "$1/pid")" 2>/dev/null; }
 
 # A power cut.
 vm_kill() {
 	local pid
-	[ -e "$1/pid" ] || return 0
+	[ -s "$1/pid" ] || return 0
 	pid=$(cat "$1/pid")
 	rm -f "$1/pid"
 	kill -KILL "$pid" 2>/dev/null || return 0
-	wait "$pid" 2>/dev/null || true
+	while kill -0 "$pid" 2>/dev/null; do sleep 0.02; done
 }
 
-# vm_exec DIRECTORY COMMAND: as root; its output, its exit status, 255 when the machine has gone.
-vm_exec() { "$build/integration/bin/node-exec" "$1" "$2"; }
+# vm_exec [-i | -t] DIRECTORY [COMMAND]: as root; its output, its exit status, 255 when the machine has gone.
+vm_exec() { "$build/integration/bin/node-exec" "$@"; }
+
+# vm_prepare KERNEL OUTPUT [FILE for /t ...]: everything that a machine with this kernel needs.
+vm_prepare() {
+	make --no-print-directory -s -C "$top" -f integration/integration.mk BUILD="$build" integration-programs
+	"$here/kernels.sh" "$1"
+	"$here/image.sh" "$@"
+	blank_disk
+}

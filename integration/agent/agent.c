@@ -21,12 +21,18 @@
 
 #define PORTS_MAX 32
 
+/*
+ * Data and the host's coming and going reach us on different queues: right after one client has left, the next one's
+ * command may be here before the news of the leaving. Only a port that stays without a host has lost it.
+ */
+#define HOST_GONE_MS 300
+
 struct worker {
 	int port, epoll;
 	uint32_t session;
 	pid_t pid; /* 0: no command is running */
 	int pidfd, in, out, err;
-	bool terminal;
+	bool terminal, host_away;
 	size_t used;
 	char buffer[sizeof(struct frame) + FRAME_PAYLOAD_MAX];
 };
@@ -46,6 +52,19 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
+static bool host_gone(const struct worker *w)
+{
+	for (int waited = 0; waited < HOST_GONE_MS; waited += 10) {
+		struct pollfd p = { .fd = w->port, .events = POLLOUT };
+
+		(void)poll(&p, 1, 0);
+		if (!(p.revents & POLLHUP))
+			return false;
+		(void)usleep(10 * 1000);
+	}
+	return true;
+}
+
 /* -EPIPE when the host has gone. */
 static int write_port(struct worker *w, const char *data, size_t len)
 {
@@ -61,7 +80,7 @@ static int write_port(struct worker *w, const char *data, size_t len)
 			return -EPIPE;
 		struct pollfd p = { .fd = w->port, .events = POLLOUT };
 		(void)poll(&p, 1, -1);
-		if (p.revents & (POLLHUP | POLLERR))
+		if ((p.revents & POLLHUP) && host_gone(w))
 			return -EPIPE;
 	}
 	return 0;
@@ -265,8 +284,7 @@ static void read_port(struct worker *w)
 		if (w->used == sizeof(w->buffer))
 			return;
 		n = read(w->port, w->buffer + w->used, sizeof(w->buffer) - w->used);
-		if (n == 0)
-			abort_session(w);
+		w->host_away = n == 0;
 		if (n <= 0)
 			return;
 		w->used += (size_t)n;
@@ -338,8 +356,13 @@ static void serve(const char *path)
 	for (;;) {
 		struct epoll_event event;
 
-		if (epoll_wait(w.epoll, &event, 1, -1) == 1)
+		if (epoll_wait(w.epoll, &event, 1, w.host_away ? HOST_GONE_MS : -1) == 1) {
 			handle(&w, event.data.fd);
+			continue;
+		}
+		w.host_away = false;
+		if (host_gone(&w))
+			abort_session(&w);
 	}
 }
 
