@@ -95,7 +95,7 @@ static int compare_addresses(const void *a, const void *b)
 	return addr_compare(a, b);
 }
 
-static bool lists(const struct export *e, const struct addr *client)
+bool export_lists_client(const struct export *e, const struct addr *client)
 {
 	return bsearch(client, e->clients, e->n_clients, sizeof *client, compare_addresses);
 }
@@ -104,7 +104,7 @@ bool answers_know_client(
 	const struct answers *a, const struct export_point *except, const struct addr *client)
 {
 	for (size_t i = 0; i < a->n; i++)
-		if (a->points[i] != except && lists(&a->points[i]->export, client))
+		if (a->points[i] != except && export_lists_client(&a->points[i]->export, client))
 			return true;
 	return false;
 }
@@ -120,7 +120,7 @@ static const struct export_point *run_of_client(const struct answers *a,
 		const struct export_point *p = a->points[i];
 		if (strcmp(p->export.id.run, run) != 0)
 			break;
-		if (p != except && lists(&p->export, client))
+		if (p != except && export_lists_client(&p->export, client))
 			return p;
 	}
 	return NULL;
@@ -287,7 +287,7 @@ static bool path_of_key(const struct answers *a, const struct upcall_fsid *fsid,
 	}
 	for (size_t i = 0; uuid && i < a->n; i++) {
 		const struct export_point *p = a->points[i];
-		if (!lists(&p->export, client))
+		if (!export_lists_client(&p->export, client))
 			continue;
 		if (uuid_is(uuid, p->run_uuid)) {
 			run_path(&p->export.id, path);
@@ -320,7 +320,7 @@ static bool export_of_path(const struct answers *a, const char *path, const stru
 	if (pseudo_path_parse(path, &id) < 0)
 		return false;
 	p = answers_find(a, &id);
-	if (!p || !lists(&p->export, client))
+	if (!p || !export_lists_client(&p->export, client))
 		return false;
 	*ret = entry_folder(domain, path, &p->export, p->uuid);
 	return true;

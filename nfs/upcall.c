@@ -2,6 +2,7 @@
 /* The lines of /proc/net/rpc/<cache>/channel. */
 #include "nfs/upcall.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -138,15 +139,27 @@ static int take_type(struct reader *r, unsigned *ret)
 	return 0;
 }
 
+int upcall_address(const char *text, struct addr *ret)
+{
+	struct sockaddr_in in = {.sin_family = AF_INET};
+	struct sockaddr_in6 in6 = {.sin6_family = AF_INET6};
+
+	if (inet_pton(AF_INET, text, &in.sin_addr) == 1)
+		return addr_from_sockaddr((const struct sockaddr *)&in, ret);
+	if (inet_pton(AF_INET6, text, &in6.sin6_addr) == 1)
+		return addr_from_sockaddr((const struct sockaddr *)&in6, ret);
+	return -EINVAL;
+}
+
 static int parse_ip(struct reader *r, struct upcall_request *q)
 {
-	char class[16], address[ADDR_TEXT_SIZE + 16]; /* a scope may follow an address */
+	char class[16], address[ADDR_TEXT_SIZE];
 	int error;
 
 	if ((error = take_text(r, class, sizeof class)) < 0 ||
 		(error = take_text(r, address, sizeof address)) < 0)
 		return error == -ENAMETOOLONG ? -EAFNOSUPPORT : error;
-	if (strcmp(class, "nfsd") != 0 || addr_parse(address, &q->address) < 0)
+	if (strcmp(class, "nfsd") != 0 || upcall_address(address, &q->address) < 0)
 		return -EAFNOSUPPORT;
 	return 0;
 }

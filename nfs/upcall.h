@@ -58,10 +58,13 @@ struct upcall_entry {
 /* The name of a cache's folder below /proc/net/rpc. */
 const char *upcall_cache_name(enum upcall_cache cache);
 
+/* The address of a request: unlike addr_parse() any at all, since all must be answered. -EINVAL */
+int upcall_address(const char *text, struct addr *ret);
+
 /*
  * One request line, with or without its newline. -EINVAL: malformed; -ENAMETOOLONG: a domain
- * longer than any of ours; -EAFNOSUPPORT: another class of client than nfsd's, or an address
- * that names no host. *ret is untouched then.
+ * longer than any of ours; -EAFNOSUPPORT: another class of client than nfsd's, or no address. *ret
+ * is untouched then.
  */
 int upcall_parse(
 	enum upcall_cache cache, const char *line, size_t size, struct upcall_request *ret);
