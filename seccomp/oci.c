@@ -14,7 +14,10 @@ static const char *const arch_keys[] = {"architecture", "subArchitectures", NULL
 
 static const char *own_arch(void)
 {
-	return SECCOMP_NATIVE == SECCOMP_X86_64 ? "SCMP_ARCH_X86_64" : "SCMP_ARCH_AARCH64";
+	static const char *const names[SECCOMP_N_ARCHES] = {
+		"SCMP_ARCH_X86_64", "SCMP_ARCH_AARCH64"};
+
+	return names[SECCOMP_NATIVE];
 }
 
 static int no_own_arch(struct oci *o, const char *where)

@@ -10,7 +10,9 @@ static const char *const condition_keys[] = {"caps", "arches", "minKernel", NULL
 
 static const char *own_arch(void)
 {
-	return SECCOMP_NATIVE == SECCOMP_X86_64 ? "amd64" : "arm64";
+	static const char *const names[SECCOMP_N_ARCHES] = {"amd64", "arm64"};
+
+	return names[SECCOMP_NATIVE];
 }
 
 /* "4.8" and nothing around it; a running kernel's release may go on after that. */

@@ -52,10 +52,9 @@ int oci_only_keys(struct oci *o, const json_t *object, const char *where, const 
 	const char *key;
 	json_t *value;
 
-	json_object_foreach((json_t *)(uintptr_t)object, key, value)
-	{
+	json_object_foreach((json_t *)(uintptr_t)object, key, value) {
 		size_t i = 0;
-		while (keys[i] && strcmp(keys[i], key))
+		while (keys[i] && strcmp(keys[i], key) != 0)
 			i++;
 		if (!keys[i])
 			return oci_fail(o, -EBADMSG, where, "unknown field \"%s\"", key);
@@ -82,7 +81,7 @@ int oci_get(struct oci *o, const json_t *object, const char *where, const char *
 {
 	const json_t *v = json_object_get(object, key);
 
-	if (v && json_is_null(v))
+	if (v && json_typeof(v) == JSON_NULL)
 		v = NULL;
 	if (v && json_typeof(v) != type)
 		return oci_fail(o, -EBADMSG, where, "\"%s\" must be %s", key, type_name(type));

@@ -87,7 +87,7 @@ static int parse_args(struct oci *o, const json_t *entry, const char *where, str
 
 	int r = oci_get(o, entry, where, "args", JSON_ARRAY, &args);
 	for (size_t i = 0; r >= 0 && i < json_array_size(args); i++) {
-		struct policy_arg a;
+		struct policy_arg a = {0};
 		(void)snprintf(inner, sizeof(inner), "%s.args[%zu]", where, i);
 		r = parse_arg(o, json_array_get(args, i), inner, &a);
 		if (r < 0)

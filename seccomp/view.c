@@ -93,7 +93,7 @@ const char *view_reason(const struct view *v, uint32_t nr)
 
 	if (g)
 		return g->reason;
-	if (SECCOMP_NATIVE == SECCOMP_X86_64 && nr & SECCOMP_X32_BIT && nr != UINT32_MAX)
+	if (v->policy.arch == SECCOMP_X86_64 && nr & SECCOMP_X32_BIT && nr != UINT32_MAX)
 		return "a call of the x32 architecture, a second table of calls";
 	if ((int)nr > syscall_highest(SECCOMP_NATIVE) || nr > INT32_MAX)
 		return "above the highest number known to this build";
