@@ -3,7 +3,7 @@
 #include "mountd/job.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +70,21 @@ static void reset_signals(void)
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+static void close_range_or_exit(int first, int last)
+{
+	if (first <= last && close_range((unsigned)first, (unsigned)last, 0) < 0)
+		_exit(1);
+}
+
+static void close_all_but(int a, int b)
+{
+	int low = a < b ? a : b, high = a < b ? b : a;
+
+	close_range_or_exit(STDERR_FILENO + 1, low - 1);
+	close_range_or_exit(low + 1, high - 1);
+	close_range_or_exit(high + 1, INT_MAX);
+}
+
 _Noreturn static void work(const struct job_call *call, int channel, pid_t parent)
 {
 	struct message message = {0};
@@ -79,12 +94,7 @@ _Noreturn static void work(const struct job_call *call, int channel, pid_t paren
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 		_exit(1);
 	(void)prctl(PR_SET_NAME, call->name);
-	if (dup2(channel, STDERR_FILENO + 1) < 0)
-		_exit(1);
-	channel = STDERR_FILENO + 1;
-	if (close_range(STDERR_FILENO + 2, ~0U, 0) < 0)
-		_exit(1);
-	(void)fcntl(channel, F_SETFD, FD_CLOEXEC);
+	close_all_but(channel, call->keep > STDERR_FILENO ? call->keep : channel);
 	reset_signals();
 	message.error = call->fn(call->arg, message.result, &fd, &message.e);
 	send_end(channel, &message, call->result_size, message.error ? -1 : fd);
@@ -155,6 +165,7 @@ static void fill_end(
 		if (end->error)
 			memset(message->result, 0, sizeof message->result);
 	} else if (job->killed) {
+		end->expired = true;
 		(void)snprintf(text, sizeof text, "no answer within %llu ms",
 			(unsigned long long)job->call.deadline_ms);
 		fail(end, job, -ETIMEDOUT, text);

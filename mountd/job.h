@@ -26,6 +26,7 @@ struct job_end {
 	const void *result; /* result_size bytes, all zero on failure; valid during the call */
 	int fd;		    /* the callee's once it is taken with TAKE_FD; -1 = none */
 	uint64_t ms;	    /* how long it took */
+	bool expired;	    /* the deadline came first */
 	bool stuck;	    /* killed, but the kernel has not let it go yet */
 };
 
@@ -34,6 +35,7 @@ struct job_call {
 	job_fn *fn;
 	const void *arg; /* need not outlive job_start() */
 	size_t result_size;
+	int keep; /* a descriptor that the worker keeps under its number; 0 = none */
 	uint64_t deadline_ms;
 	const char *waits_for; /* for the message at the deadline; may be NULL; copied */
 	void (*done)(void *data, struct job_end *end); /* once, unless cancelled before */

@@ -83,9 +83,17 @@ static int take_lock(int state, const char *path, int *ret, struct kerr *e)
 		return kerr_set(e, -errno, "open lock in", path, NULL);
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
 		return kerr_set(e, errno == EWOULDBLOCK ? -EBUSY : -errno, "lock", path,
-			"another kora-sandbox-mount uses this state directory");
+			"another kora-sandbox-mount uses this directory");
 	*ret = TAKE_FD(fd);
 	return 0;
+}
+
+static int lock_runtime_dir(const char *path, int *ret, struct kerr *e)
+{
+	_cleanup_close_ int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return dir < 0 ? kerr_set(e, -errno, "open directory", path, NULL)
+		       : take_lock(dir, path, ret, e);
 }
 
 static int find_group(const char *name, gid_t *ret, struct kerr *e)
@@ -129,6 +137,8 @@ static int open_dirs(const struct options *o, struct preflight *p, struct kerr *
 	/* The control group has to reach the socket. */
 	if (r == 0)
 		r = make_dirs(o->runtime_dir, 0755, e);
+	if (r == 0)
+		r = lock_runtime_dir(o->runtime_dir, &p->runtime_lock, e);
 	return r;
 }
 
@@ -153,6 +163,7 @@ int preflight(struct options *o, struct preflight *ret, struct kerr *e)
 void preflight_clear(struct preflight *p)
 {
 	cleanup_close(&p->lock);
+	cleanup_close(&p->runtime_lock);
 	cleanup_close(&p->state);
 	cleanup_close(&p->attached);
 }

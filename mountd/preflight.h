@@ -9,9 +9,10 @@
 #include "mountd/options.h"
 
 struct preflight {
-	int lock;     /* held for the daemon's whole life */
-	int state;    /* the state directory */
-	int attached; /* "attached" in it */
+	int lock;	  /* both held for the daemon's whole life: in the state directory … */
+	int runtime_lock; /* … and in the runtime directory */
+	int state;	  /* the state directory */
+	int attached;	  /* "attached" in it */
 	char spec_dir[PATH_MAX];
 	gid_t control_gid; /* (gid_t)-1: root alone */
 };
@@ -19,11 +20,12 @@ struct preflight {
 #define PREFLIGHT_NONE \
 	(struct preflight) \
 	{ \
-		.lock = -1, .state = -1, .attached = -1, .control_gid = (gid_t)-1 \
+		.lock = -1, .runtime_lock = -1, .state = -1, .attached = -1, \
+		.control_gid = (gid_t)-1 \
 	}
 
 /*
- * -EPERM: not root or without CAP_SYS_ADMIN; -EBUSY: another daemon uses the state directory;
+ * -EPERM: not root or without CAP_SYS_ADMIN; -EBUSY: another daemon uses one of the directories;
  * -ENOENT: no /proc, or no such group; everything else as mkdir(2) and open(2) have it.
  * Fills options->node_name where it is empty.
  */

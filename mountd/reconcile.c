@@ -210,8 +210,9 @@ struct step reconcile(
 uint64_t reconcile_backoff_ms(int error, unsigned n, unsigned random)
 {
 	/* Not exported yet is the normal order of events: the other node is only a moment late. */
-	uint64_t wait = error == -ENOENT ? 100 : 500;
-	uint64_t most = error == -ENOENT ? 2000 : 15000;
+	bool early = error == -ENOENT || error == -EACCES || error == -ECONNREFUSED;
+	uint64_t wait = early ? 100 : 500;
+	uint64_t most = early ? 2000 : 15000;
 
 	while (--n && wait < most)
 		wait *= 2;

@@ -9,6 +9,7 @@
 struct held_export {
 	struct export export;
 	bool served; /* exporter_add() has taken it in this process */
+	int folder;  /* its own mount, between exporter_remove() and export_revoke(); or -1 */
 };
 
 enum busy {

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mountd/base/cleanup.h"
+
 static int compare(const struct run *run, const char *name, enum role role)
 {
 	int order = strcmp(run->name, name);
@@ -65,10 +67,16 @@ struct run *runs_find_or_add(struct runs *runs, const char *name, enum role role
 	return run;
 }
 
+static void clear_held(struct held_export *held)
+{
+	export_clear(&held->export);
+	cleanup_close(&held->folder);
+}
+
 static void free_run(struct run *run)
 {
-	for (size_t i = 0; i < run->n_held; i++)
-		export_clear(&run->held[i].export);
+	while (run->n_held)
+		clear_held(&run->held[--run->n_held]);
 	free(run->held);
 	mount_clear(&run->held_mount);
 	spec_clear(&run->wish);
@@ -149,6 +157,7 @@ int run_set_wish(struct run *run, const struct spec *spec)
 	run->attempts = 0;
 	run->end_failures = 0;
 	run->not_before_ms = 0;
+	run_clear_fault(run);
 	run_event(run, spec ? EVENT_WISH : EVENT_UNWISH);
 	return 1;
 }
@@ -187,8 +196,8 @@ int run_hold_export(struct run *run, const struct export *export, bool served)
 	for (size_t i = 0; i < run->n_held; i++) {
 		if (!run_id_equal(&run->held[i].export.id, &export->id))
 			continue;
-		export_clear(&run->held[i].export);
-		run->held[i] = (struct held_export){copy, served};
+		clear_held(&run->held[i]);
+		run->held[i] = (struct held_export){copy, served, -1};
 		return 0;
 	}
 	struct held_export *held = reallocarray(run->held, run->n_held + 1, sizeof *held);
@@ -197,7 +206,7 @@ int run_hold_export(struct run *run, const struct export *export, bool served)
 		return -ENOMEM;
 	}
 	run->held = held;
-	run->held[run->n_held++] = (struct held_export){copy, served};
+	run->held[run->n_held++] = (struct held_export){copy, served, -1};
 	return 0;
 }
 
@@ -206,7 +215,7 @@ void run_drop_export(struct run *run, const struct run_id *id)
 	for (size_t i = 0; i < run->n_held; i++) {
 		if (!run_id_equal(&run->held[i].export.id, id))
 			continue;
-		export_clear(&run->held[i].export);
+		clear_held(&run->held[i]);
 		run->held[i] = run->held[--run->n_held];
 		return;
 	}
@@ -231,4 +240,12 @@ void run_drop_mount(struct run *run)
 	run->holds_mount = false;
 	run->in_force = false;
 	run->mount_id = 0;
+}
+
+bool run_is_served(const struct run *run)
+{
+	for (size_t i = 0; run->possible && i < run->n_held; i++)
+		if (run->held[i].served && export_equal(&run->held[i].export, &run->want.export))
+			return true;
+	return false;
 }

@@ -71,6 +71,8 @@ void run_clear_fault(struct run *run);
 /* Export side: what the kernel serves or served. -ENOMEM. */
 int run_hold_export(struct run *run, const struct export *export, bool served);
 void run_drop_export(struct run *run, const struct run_id *id);
+/* Is what is wanted among them, taken in by the exporter? */
+bool run_is_served(const struct run *run);
 int run_hold_mount(struct run *run, const struct mount *mount);
 void run_drop_mount(struct run *run);
 
@@ -78,6 +80,6 @@ void run_drop_mount(struct run *run);
 const struct run_id *run_id_of(const struct run *run);
 const char *run_role_name(const struct run *run); /* "export", "mount" or "bind" */
 /* The exported folder or the mount's target. */
-void run_path(const struct run *run, char *text, size_t size);
+void run_place(const struct run *run, char *text, size_t size);
 /* "10.20.0.1:20490" of a mount, a comma-separated list of an export's clients; or empty. */
 void run_peer(const struct run *run, char *text, size_t size);

@@ -14,6 +14,8 @@ static const unsigned char next_state[RUN_STATES][RUN_EVENTS] = {
 			[EVENT_WISH] = TO(RUN_PENDING),
 			[EVENT_UNWISH] = TO(RUN_ENDING),
 			[EVENT_START] = TO(RUN_WORKING),
+			/* What was begun turns out to be what is wished for again. */
+			[EVENT_DONE] = TO(RUN_READY),
 			[EVENT_LOST] = TO(RUN_PENDING),
 			/* The old volume's mount, before the wish's own begins. */
 			[EVENT_TAKEN_DOWN] = TO(RUN_PENDING),

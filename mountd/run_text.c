@@ -44,7 +44,7 @@ const char *run_role_name(const struct run *run)
 	return m && m->kind == MOUNT_BIND ? "bind" : "mount";
 }
 
-void run_path(const struct run *run, char *text, size_t size)
+void run_place(const struct run *run, char *text, size_t size)
 {
 	const struct export *e = run->role == ROLE_EXPORT ? subject_export(run) : NULL;
 	const struct mount *m = run->role == ROLE_MOUNT ? subject_mount(run) : NULL;

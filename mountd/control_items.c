@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the control socket tells about runs and the node, as JSON. */
+#include "mountd/control_items.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "mountd/server.h"
+
+const char *item_fault(const struct run *run, int *ret_error)
+{
+	*ret_error = run->fault_error;
+	if (run->fault || run->role != ROLE_EXPORT || run->state == RUN_READY)
+		return run->fault;
+	return server_fault(run->daemon->server, ret_error);
+}
+
+/* strings that are absent or empty stay out of the object */
+static void set_text(json_t *object, const char *key, const char *text)
+{
+	if (text && *text)
+		(void)json_object_set_new(object, key, json_string(text));
+}
+
+static void add_details(json_t *item, const struct run *run)
+{
+	const struct desired *desired = &run->daemon->desired;
+	uint64_t now = loop_clock_ms();
+	json_t *files = json_array();
+
+	for (size_t i = 0; i < desired->n; i++)
+		if (desired->files[i].has_spec && desired->files[i].spec.role == run->role &&
+			strcmp(spec_id(&desired->files[i].spec)->run, run->name) == 0)
+			(void)json_array_append_new(files, json_string(desired->files[i].name));
+	(void)json_object_set_new(item, "files", files);
+	if (run->wished)
+		(void)json_object_set_new(item, "spec", spec_to_json(&run->wish));
+	if (run->holds_mount && run->mount_id)
+		(void)json_object_set_new(
+			item, "mount_id", json_integer((json_int_t)run->mount_id));
+	if (run->not_before_ms > now)
+		(void)json_object_set_new(item, "next_attempt_ms",
+			json_integer((json_int_t)(run->not_before_ms - now)));
+	(void)json_object_set_new(item, "stuck_workers", json_integer(run->stuck));
+}
+
+json_t *item_of(const struct run *run, bool everything)
+{
+	char peer[EXPORT_CLIENTS_MAX * (ADDR_TEXT_SIZE + 1)], path[PATH_MAX];
+	int error;
+	json_t *item = json_pack("{s:s, s:s, s:s, s:s, s:I, s:i}", "run", run->name, "incarnation",
+		run_id_of(run)->incarnation, "role", run_role_name(run), "state",
+		run_state_name(run->state), "since", (json_int_t)run->since, "attempts",
+		(int)(run->attempts + run->end_failures));
+
+	if (!item)
+		return NULL;
+	run_peer(run, peer, sizeof peer);
+	run_place(run, path, sizeof path);
+	set_text(item, "rung", run->rung);
+	set_text(item, "peer", peer);
+	set_text(item, "path", path);
+	set_text(item, "fault", item_fault(run, &error));
+	if (everything)
+		add_details(item, run);
+	return item;
+}
+
+static json_t *listen_list(const struct exporter_config *config)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < config->n_listen; i++) {
+		char address[ADDR_TEXT_SIZE];
+
+		bool six = config->listen[i].family == AF_INET6;
+
+		addr_format(&config->listen[i], address);
+		(void)json_array_append_new(list, json_sprintf("%s%s%s:%u", six ? "[" : "", address,
+							  six ? "]" : "", config->port));
+	}
+	return list;
+}
+
+static json_t *server_of(const struct daemon *d)
+{
+	static const char *const states[] = {
+		[SERVER_STOPPED] = "stopped",
+		[SERVER_OURS] = "ours",
+		[SERVER_FOREIGN] = "foreign",
+	};
+	const struct server_status *status = server_status(d->server);
+	json_t *server = json_pack("{s:s, s:i, s:o}", "state", states[status->state], "threads",
+		(int)status->threads, "listen", listen_list(server_config(d->server)));
+
+	if (!server)
+		return NULL;
+	set_text(server, "server_rung", status->server_rung);
+	set_text(server, "cache_rung", server_cache_rung(d->server));
+	set_text(server, "revoke_rung", status->revoke_rung);
+	set_text(server, "foreign", status->foreign);
+	set_text(server, "fault", server_fault(d->server, NULL));
+	return server;
+}
+
+static json_t *count(const struct runs *runs, enum role role)
+{
+	int ready = 0, pending = 0;
+
+	for (size_t i = 0; i < runs->n; i++) {
+		if (runs->list[i]->role != role)
+			continue;
+		if (runs->list[i]->state == RUN_READY)
+			ready++;
+		else
+			pending++;
+	}
+	return json_pack("{s:i, s:i}", "ready", ready, "pending", pending);
+}
+
+static json_t *faults_of(const struct desired *desired)
+{
+	json_t *faults = json_array();
+
+	for (size_t i = 0; i < desired->n; i++) {
+		const struct desired_file *file = &desired->files[i];
+
+		if (file->fault)
+			(void)json_array_append_new(
+				faults, json_sprintf("%s: %s", file->name, file->fault));
+		else if (file->overruled)
+			(void)json_array_append_new(faults,
+				json_sprintf("%s: a file whose name sorts before it speaks of run "
+					     "%s",
+					file->name, spec_id(&file->spec)->run));
+	}
+	return faults;
+}
+
+json_t *status_of(const struct daemon *d)
+{
+	return json_pack("{s:b, s:s, s:s, s:I, s:b, s:o, s:o, s:o, s:o}", "ok", 1, "version",
+		KORA_VERSION, "node", d->options.node_name, "uptime_seconds",
+		(json_int_t)((loop_clock_ms() - d->started_ms) / 1000), "drained", (int)d->drained,
+		"server", server_of(d), "exports", count(&d->runs, ROLE_EXPORT), "mounts",
+		count(&d->runs, ROLE_MOUNT), "faults", faults_of(&d->desired));
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The daemon: wishes, plans and steps brought together in one loop. */
+#include "mountd/daemon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <signal.h>
+#include <string.h>
+
+#include "mountd/attached.h"
+#include "mountd/base/cleanup.h"
+#include "mountd/control.h"
+#include "mountd/mountinfo.h"
+#include "mountd/server.h"
+#include "mountd/steps.h"
+
+static const char drained_file[] = "drained";
+
+static bool is_suspect(const struct daemon *d, const struct run *run)
+{
+	const struct mount *m = run->possible ? &run->want.mount : &run->held_mount;
+
+	if (run->role != ROLE_MOUNT || (!run->possible && !run->holds_mount))
+		return false;
+	return m->kind == MOUNT_NFS && suspects_have(&d->suspects, &m->server);
+}
+
+/* Returns when the run wants to be planned again; UINT64_MAX: not by time. */
+static uint64_t carry_out(struct run *run, const struct step *step)
+{
+	switch (step->kind) {
+	case STEP_WAIT:
+		return step->until_ms;
+	case STEP_CANCEL:
+		step_cancel(run);
+		break;
+	case STEP_ADD_EXPORT:
+		step_add_export(run, step->export);
+		break;
+	case STEP_END_EXPORT:
+		step_end_export(run, step->export);
+		break;
+	case STEP_ATTACH:
+		step_attach(run, step->mount);
+		break;
+	case STEP_DETACH:
+		step_detach(run, step->mount, step->how);
+		break;
+	case STEP_FORGET:
+		runs_drop(&run->daemon->runs, run);
+		break;
+	case STEP_NONE:
+		break;
+	}
+	return UINT64_MAX;
+}
+
+static uint64_t plan_runs(struct daemon *d)
+{
+	struct reconcile_slots slots = {0};
+	uint64_t now = loop_clock_ms(), wake = UINT64_MAX;
+
+	for (size_t i = 0; i < d->runs.n; i++) {
+		struct reconcile_view view =
+			run_view(d->runs.list[i], is_suspect(d, d->runs.list[i]));
+
+		if (view.busy != BUSY_NOT)
+			reconcile_occupy(&slots, &view);
+	}
+	/* From the end, as a forgotten run leaves the list. */
+	for (size_t i = d->runs.n; i-- > 0;) {
+		struct run *run = d->runs.list[i];
+		struct reconcile_view view = run_view(run, is_suspect(d, run));
+		struct step step;
+		uint64_t until;
+
+		if (run->role == ROLE_EXPORT && !server_is_known(d->server))
+			continue;
+		step = reconcile(&view, &slots, now);
+		until = carry_out(run, &step);
+		if (until < wake)
+			wake = until;
+	}
+	return wake;
+}
+
+static void plan_server(struct daemon *d)
+{
+	bool wanted = false, settled = true;
+
+	for (size_t i = 0; i < d->runs.n; i++) {
+		const struct run *run = d->runs.list[i];
+
+		if (run->role != ROLE_EXPORT || !run->wished)
+			continue;
+		wanted = true;
+		settled &= run->attempts > 0 || run_is_served(run);
+	}
+	server_plan(d->server, wanted, settled, d->drained && d->runs.n == 0);
+}
+
+static bool is_busy(const struct daemon *d)
+{
+	for (size_t i = 0; i < d->runs.n; i++)
+		if (d->runs.list[i]->busy != BUSY_NOT)
+			return true;
+	return false;
+}
+
+static void on_plan(void *data)
+{
+	struct daemon *d = data;
+	uint64_t wake = plan_runs(d);
+	uint64_t server, now = loop_clock_ms();
+
+	plan_server(d);
+	server = server_not_before_ms(d->server);
+	if (server > now && server < wake)
+		wake = server;
+	control_check(d->control);
+	if (wake != UINT64_MAX)
+		loop_timer_set(d->wake_timer, wake > now ? wake - now : 0);
+	else
+		loop_timer_stop(d->wake_timer);
+	if (wake == UINT64_MAX && !loop_timer_running(d->plan_timer) && !is_busy(d))
+		(void)malloc_trim(0); /* bursts of wishes and answers leave much behind */
+}
+
+void daemon_plan_soon(struct daemon *d)
+{
+	if (!loop_timer_running(d->plan_timer))
+		loop_timer_set(d->plan_timer, 0);
+}
+
+void daemon_sync(struct daemon *d)
+{
+	wishes_match(d);
+	daemon_plan_soon(d);
+}
+
+static void on_specs_changed(void *data)
+{
+	daemon_sync(data);
+}
+
+static void on_stop(void *data)
+{
+	struct daemon *d = data;
+
+	log_event(LOG_LEVEL_INFO, "stopping", log_number("runs", d->runs.n));
+	loop_stop(d->loop);
+}
+
+static void on_reload(void *data)
+{
+	struct daemon *d = data;
+	struct kerr e = {0};
+	char text[640];
+
+	if (source_dir_rescan(d->source, &e) < 0) {
+		kerr_format(&e, text, sizeof text);
+		log_event(LOG_LEVEL_ERROR, "reload-failed", log_text("error", text));
+		return;
+	}
+	log_event(LOG_LEVEL_INFO, "reloaded", log_number("files", d->desired.n));
+	daemon_sync(d);
+}
+
+int daemon_set_drained(struct daemon *d, bool drained)
+{
+	_cleanup_close_ int fd = -1;
+
+	if (drained) {
+		fd = openat(d->preflight.state, drained_file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+		if (fd < 0)
+			return -errno;
+	} else if (unlinkat(d->preflight.state, drained_file, 0) < 0 && errno != ENOENT) {
+		return -errno;
+	}
+	if (d->drained != drained)
+		log_event(LOG_LEVEL_INFO, drained ? "draining" : "resumed",
+			log_number("runs", d->runs.n));
+	d->drained = drained;
+	daemon_sync(d);
+	return 0;
+}
+
+/* What a former daemon has put into the kernel. */
+static void on_record(void *data, struct spec *spec)
+{
+	struct daemon *d = data;
+	struct run *run = runs_find_or_add(&d->runs, spec_id(spec)->run, spec->role);
+	int r = -ENOMEM;
+
+	if (run) {
+		run->daemon = d;
+		r = spec->role == ROLE_EXPORT ? run_hold_export(run, &spec->export, false)
+					      : run_hold_mount(run, &spec->mount);
+		if (run->state == RUN_GONE)
+			run_event(run, EVENT_START);
+	}
+	if (r < 0)
+		log_event(LOG_LEVEL_ERROR, "record-skipped", log_text("run", spec_id(spec)->run),
+			log_text("error", strerror(-r)));
+	spec_clear(spec);
+}
+
+static int start_signals(struct daemon *d)
+{
+	static const struct {
+		int number;
+		loop_fn *fn;
+	} wanted[] = {{SIGTERM, on_stop}, {SIGINT, on_stop}, {SIGHUP, on_reload}};
+	int r = 0;
+
+	for (size_t i = 0; i < 3 && r == 0; i++)
+		r = loop_signal_new(d->loop, wanted[i].number, wanted[i].fn, d, &d->signals[i]);
+	return r;
+}
+
+static int start_engines(struct daemon *d, struct kerr *e)
+{
+	int r = loop_new(&d->loop);
+
+	if (r == 0)
+		r = start_signals(d);
+	if (r == 0)
+		r = loop_timer_new(d->loop, on_plan, d, &d->plan_timer);
+	if (r == 0)
+		r = loop_timer_new(d->loop, on_plan, d, &d->wake_timer);
+	if (r == 0)
+		r = server_new(d, &d->server);
+	if (r == 0)
+		r = mountinfo_new(d, &d->mountinfo);
+	if (r < 0)
+		return kerr_set(e, r, "start the loop", NULL, NULL);
+	r = source_dir_new(
+		d->loop, d->preflight.spec_dir, &d->desired, on_specs_changed, d, &d->source, e);
+	return r < 0 ? r : control_new(d, &d->control, e);
+}
+
+static int start(struct daemon *d, struct kerr *e)
+{
+	int r = start_engines(d, e);
+
+	if (r < 0)
+		return r;
+	d->drained = faccessat(d->preflight.state, drained_file, F_OK, 0) == 0;
+	r = attached_load(d->preflight.attached, on_record, d);
+	if (r < 0)
+		return kerr_set(e, r, "read records", d->options.state_dir, NULL);
+	daemon_sync(d);
+	mountinfo_find_orphans(d->mountinfo);
+	return 0;
+}
+
+int daemon_new(const struct options *options, struct preflight *preflight, struct daemon **ret,
+	struct kerr *e)
+{
+	struct daemon *d = calloc(1, sizeof *d);
+	int r;
+
+	if (!d)
+		return kerr_set(e, -ENOMEM, "start", NULL, NULL);
+	d->options = *options;
+	d->preflight = *preflight;
+	*preflight = PREFLIGHT_NONE;
+	d->started_ms = loop_clock_ms();
+	d->mount_config = (struct mount_config){
+		.client_identifier = d->options.node_name,
+		.runtime_dir = d->options.runtime_dir,
+		.masked_rungs = d->options.masked_mount_rungs,
+	};
+	r = start(d, e);
+	if (r < 0) {
+		daemon_free(d);
+		return r;
+	}
+	*ret = d;
+	return 0;
+}
+
+void daemon_run(struct daemon *d)
+{
+	log_event(LOG_LEVEL_INFO, "started", log_text("version", KORA_VERSION),
+		log_text("node", d->options.node_name), log_number("specs", d->desired.n),
+		log_text("state", d->drained ? "drained" : NULL));
+	loop_run(d->loop);
+}
+
+void daemon_free(struct daemon *d)
+{
+	job_abandon_all();
+	control_free(d->control);
+	source_dir_free(d->source);
+	mountinfo_free(d->mountinfo);
+	server_free(d->server);
+	while (d->runs.n)
+		runs_drop(&d->runs, d->runs.list[d->runs.n - 1]);
+	free(d->runs.list);
+	desired_clear(&d->desired);
+	suspects_clear(&d->suspects);
+	for (size_t i = 0; i < 3; i++)
+		loop_signal_free(d->signals[i]);
+	loop_timer_free(d->plan_timer);
+	loop_timer_free(d->wake_timer);
+	loop_free(d->loop);
+	preflight_clear(&d->preflight);
+	free(d);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kora-sandbox-mount: exports sandbox folders and mounts those of other nodes. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mountd/base/cleanup.h"
+#include "mountd/daemon.h"
+
+/* Also in the man page. */
+enum exit_code {
+	EXIT_FINE = 0,
+	EXIT_FAILED = 1,  /* the system refused something */
+	EXIT_USAGE = 2,	  /* an option is wrong */
+	EXIT_SPECS = 3,	  /* --check: a spec is wrong */
+	EXIT_RUNNING = 4, /* another daemon uses the state directory */
+	EXIT_DENIED = 5,  /* privilege is missing */
+};
+
+static int fail(const struct kerr *e)
+{
+	char text[640];
+
+	kerr_format(e, text, sizeof text);
+	log_event(LOG_LEVEL_ERROR, "start-failed", log_text("errno", strerrorname_np(-e->error)),
+		log_text("error", text));
+	return e->error == -EPERM ? EXIT_DENIED : e->error == -EBUSY ? EXIT_RUNNING : EXIT_FAILED;
+}
+
+static int say_faults(const struct desired *desired)
+{
+	int code = EXIT_FINE;
+
+	for (size_t i = 0; i < desired->n; i++) {
+		const struct desired_file *file = &desired->files[i];
+		const struct desired_file *first =
+			file->has_spec
+				? desired_find(desired, spec_id(&file->spec)->run, file->spec.role)
+				: NULL;
+
+		if (first && first != file) {
+			code = EXIT_SPECS;
+			printf("%s: %s speaks of the same run, and counts\n", file->name,
+				first->name);
+		}
+		if (file->fault)
+			code = EXIT_SPECS;
+	}
+	return code;
+}
+
+/* Changes nothing, and needs no privilege beyond reading the specs. */
+static int check(const struct options *o)
+{
+	_cleanup_(desired_clear) struct desired desired = {0};
+	_cleanup_close_ int dir = -1;
+	char path[PATH_MAX];
+	int r, code;
+
+	(void)snprintf(path, sizeof path, "%s%s", o->spec_dir ? o->spec_dir : o->state_dir,
+		o->spec_dir ? "" : "/specs");
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	r = dir < 0 ? -errno : source_dir_scan(dir, &desired);
+	if (r < 0) {
+		fprintf(stderr, "kora-sandbox-mount: %s: %s\n", path, strerror(-r));
+		return EXIT_FAILED;
+	}
+	code = say_faults(&desired);
+	printf("%zu spec files in %s: %s\n", desired.n, path, code ? "not all good" : "all good");
+	return code;
+}
+
+static int run(struct options *o)
+{
+	_cleanup_(preflight_clear) struct preflight p = PREFLIGHT_NONE;
+	struct daemon *d;
+	struct kerr e = {0};
+
+	log_set(o->log_format, o->log_level);
+	log_set_clock(loop_clock_ms);
+	(void)signal(SIGPIPE, SIG_IGN);
+	if (preflight(o, &p, &e) < 0 || daemon_new(o, &p, &d, &e) < 0)
+		return fail(&e);
+	daemon_run(d);
+	daemon_free(d);
+	log_event(LOG_LEVEL_INFO, "stopped");
+	return EXIT_FINE;
+}
+
+/* A descriptor 0, 1 or 2 that is missing would be given to the next file opened. */
+static void fill_standard_fds(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		(void)close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	char fault[OPTIONS_FAULT_SIZE];
+	struct options o;
+
+	fill_standard_fds();
+	if (options_parse(argc, argv, &o, fault) < 0) {
+		fprintf(stderr, "kora-sandbox-mount: %s\n", fault);
+		return EXIT_USAGE;
+	}
+	switch (o.action) {
+	case ACTION_HELP:
+		options_help(stdout);
+		return EXIT_FINE;
+	case ACTION_VERSION:
+		puts("kora-sandbox-mount " KORA_VERSION);
+		return EXIT_FINE;
+	case ACTION_CHECK:
+		return check(&o);
+	case ACTION_RUN:
+		break;
+	}
+	return run(&o);
+}

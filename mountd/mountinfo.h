@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Follows this node's mounts: what vanished without our doing, and what a former daemon left. */
+#pragma once
+
+#include "mountd/daemon.h"
+
+/* Negative errno. */
+int mountinfo_new(struct daemon *d, struct mountinfo **ret);
+void mountinfo_free(struct mountinfo *m);
+
+/*
+ * At the start, after the wishes are matched: mounts of ours that are neither wished for nor on
+ * record become runs that are to be ended.
+ */
+void mountinfo_find_orphans(struct mountinfo *m);

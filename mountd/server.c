@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The life of the kernel's NFS server: found, started, served, stopped. */
+#include "mountd/server.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mountd/own_addrs.h"
+#include "mountd/steps.h"
+
+#define INSPECT_MS	  5000
+#define START_MS	  30000
+#define STOP_MS		  30000
+#define FAILURES_IN_A_ROW 64
+#define PAUSE_MS	  1000
+#define THEN_MAX	  32
+
+struct then {
+	void (*fn)(void *data);
+	void *data;
+};
+
+struct server {
+	struct daemon *daemon;
+	struct exporter_config config;
+	struct addr listen[LISTEN_MAX];
+	struct exporter *exporter;
+	struct loop_poll *poll;
+	struct loop_timer *pause; /* after many failed dispatches */
+	unsigned failures;
+	struct server_status status;
+	bool known;
+	bool serving;
+	bool look; /* a look is due */
+	struct job *job;
+	unsigned attempts;
+	uint64_t not_before_ms;
+	char *fault;
+	int fault_error;
+	struct then then[THEN_MAX];
+	size_t n_then;
+};
+
+static void fail(struct server *s, const char *event, const struct kerr *e)
+{
+	char text[640];
+
+	kerr_format(e, text, sizeof text);
+	if (!s->fault || strcmp(s->fault, text) != 0) {
+		log_event(LOG_LEVEL_ERROR, event, log_text("errno", strerrorname_np(-e->error)),
+			log_text("error", text));
+		free(s->fault);
+		s->fault = strdup(text);
+	}
+	s->fault_error = e->error;
+	s->not_before_ms =
+		loop_clock_ms() +
+		reconcile_backoff_ms(e->error == -ENOENT ? -EIO : e->error, ++s->attempts, 0);
+}
+
+static void clear_fault(struct server *s)
+{
+	free(s->fault);
+	s->fault = NULL;
+	s->fault_error = 0;
+	s->attempts = 0;
+	s->not_before_ms = 0;
+}
+
+/* Addresses can come and go; configured ones stay as they are. */
+static void find_addresses(struct server *s)
+{
+	const struct options *o = &s->daemon->options;
+	struct own_addrs own = {0};
+
+	if (o->n_listen) {
+		memcpy(s->listen, o->listen, sizeof s->listen);
+		s->config.n_listen = o->n_listen;
+		return;
+	}
+	if (own_addrs_read(OWN_REACHABLE, &own) < 0)
+		return;
+	s->config.n_listen = own.n < LISTEN_MAX ? own.n : LISTEN_MAX;
+	if (own.n)
+		memcpy(s->listen, own.list, s->config.n_listen * sizeof *s->listen);
+	own_addrs_clear(&own);
+}
+
+static int inspect(const void *data, void *result, int *ret_fd, struct kerr *e)
+{
+	(void)ret_fd;
+	return server_inspect(data, result, e);
+}
+
+static int start(const void *data, void *result, int *ret_fd, struct kerr *e)
+{
+	(void)result;
+	(void)ret_fd;
+	return server_start(data, e);
+}
+
+static int stop(const void *data, void *result, int *ret_fd, struct kerr *e)
+{
+	(void)result;
+	(void)ret_fd;
+	return server_stop(data, e);
+}
+
+static void run_job(struct server *s, const char *name, job_fn *fn, size_t result_size,
+	uint64_t deadline_ms, void (*done)(void *, struct job_end *))
+{
+	struct kerr e = {0};
+	int r = job_start(s->daemon->loop,
+		&(struct job_call){.name = name,
+			.fn = fn,
+			.arg = &s->config,
+			.result_size = result_size,
+			.deadline_ms = deadline_ms,
+			.waits_for = "nfsd",
+			.done = done,
+			.data = s},
+		&s->job);
+
+	if (r < 0) {
+		(void)kerr_set(&e, r, "start worker", name, NULL);
+		fail(s, "server-failed", &e);
+		daemon_plan_soon(s->daemon);
+	}
+}
+
+static void call_then(struct server *s)
+{
+	struct then then[THEN_MAX];
+	size_t n = s->n_then;
+
+	memcpy(then, s->then, sizeof then);
+	s->n_then = 0;
+	for (size_t i = 0; i < n; i++)
+		then[i].fn(then[i].data);
+}
+
+/* Somebody has stopped the server: what was exported waits for its return. */
+static void lose(struct server *s)
+{
+	struct runs *runs = &s->daemon->runs;
+
+	s->serving = false;
+	log_event(LOG_LEVEL_WARNING, "server-lost",
+		log_text("error", "nfsd no longer runs as we started it"));
+	for (size_t i = 0; i < runs->n; i++)
+		if (runs->list[i]->role == ROLE_EXPORT && runs->list[i]->state == RUN_READY)
+			run_event(runs->list[i], EVENT_LOST);
+}
+
+static void inspect_done(void *data, struct job_end *end)
+{
+	struct server *s = data;
+
+	s->job = NULL;
+	s->look = false;
+	s->known = true;
+	if (end->error) {
+		fail(s, "server-inspect-failed", &end->e);
+	} else {
+		s->status = *(const struct server_status *)end->result;
+		if (s->serving && s->status.threads == 0)
+			lose(s);
+	}
+	call_then(s);
+	daemon_plan_soon(s->daemon);
+}
+
+static void look(struct server *s)
+{
+	find_addresses(s);
+	run_job(s, "inspect", inspect, sizeof(struct server_status), INSPECT_MS, inspect_done);
+}
+
+static void on_exporter(void *data, unsigned events)
+{
+	struct server *s = data;
+	char text[640];
+	struct kerr e = {0};
+
+	(void)events;
+	if (exporter_dispatch(s->exporter, &e) >= 0) {
+		s->failures = 0;
+		return;
+	}
+	/* One answer failed, the others were given. A cause that lasts must not make us spin. */
+	kerr_format(&e, text, sizeof text);
+	log_event(s->failures ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARNING, "answer-failed",
+		log_text("error", text));
+	if (++s->failures % FAILURES_IN_A_ROW)
+		return;
+	(void)loop_poll_set(s->poll, 0);
+	loop_timer_set(s->pause, PAUSE_MS);
+	server_refresh(s, NULL, NULL);
+}
+
+static void on_pause_over(void *data)
+{
+	struct server *s = data;
+
+	if (s->poll)
+		(void)loop_poll_set(s->poll, LOOP_READ);
+}
+
+int server_exporter(struct server *s, struct exporter **ret, struct kerr *e)
+{
+	int r;
+
+	if (!s->exporter) {
+		if (!s->config.n_listen)
+			return kerr_set(e, -EADDRNOTAVAIL, "find an address to serve on", NULL,
+				"no interface of this node has one that others can reach; "
+				"name one with --listen");
+		r = exporter_new(&s->config, &s->exporter, e);
+		if (r < 0)
+			return r;
+		r = loop_poll_new(s->daemon->loop, exporter_get_fd(s->exporter), LOOP_READ,
+			on_exporter, s, &s->poll);
+		if (r < 0) {
+			exporter_free(s->exporter);
+			s->exporter = NULL;
+			return kerr_set(e, r, "poll", "upcalls", NULL);
+		}
+	}
+	*ret = s->exporter;
+	return 0;
+}
+
+static void begin_serving(struct server *s, uint64_t ms)
+{
+	struct runs *runs = &s->daemon->runs;
+	struct kerr e = {0};
+
+	if (exporter_serve(s->exporter, &e) < 0) {
+		fail(s, "server-failed", &e);
+		return;
+	}
+	s->serving = true;
+	clear_fault(s);
+	log_event(LOG_LEVEL_INFO, "serving", log_number("port", s->config.port),
+		log_number("addresses", s->config.n_listen), log_number("ms", ms),
+		log_text("rung", exporter_cache_rung(s->exporter)));
+	for (size_t i = 0; i < runs->n; i++)
+		if (runs->list[i]->role == ROLE_EXPORT)
+			step_settle_export(runs->list[i]);
+	s->look = true; /* for the status */
+}
+
+static void start_done(void *data, struct job_end *end)
+{
+	struct server *s = data;
+
+	s->job = NULL;
+	if (end->error)
+		fail(s, "server-failed", &end->e);
+	else
+		begin_serving(s, end->ms);
+	daemon_plan_soon(s->daemon);
+}
+
+static void stop_done(void *data, struct job_end *end)
+{
+	struct server *s = data;
+
+	s->job = NULL;
+	if (end->error) {
+		fail(s, "server-stop-failed", &end->e);
+		/* A foreign server's threads go on, and are none of ours. */
+		if (end->error == -EEXIST)
+			s->status.state = SERVER_FOREIGN;
+	} else {
+		s->status.state = SERVER_STOPPED;
+		s->status.threads = 0;
+		clear_fault(s);
+		log_event(LOG_LEVEL_INFO, "server-stopped", log_number("ms", end->ms));
+	}
+	s->serving = false;
+	s->look = true;
+	daemon_plan_soon(s->daemon);
+}
+
+/*
+ * The exporter comes before the threads: the kernel asks it for known clients during the start.
+ * Serving forgets what a former daemon answered, so everything is added before.
+ */
+static void begin(struct server *s)
+{
+	struct exporter *x;
+	struct kerr e = {0};
+
+	find_addresses(s);
+	if (server_exporter(s, &x, &e) < 0) {
+		fail(s, "server-failed", &e);
+		return;
+	}
+	exporter_pause(x);
+	run_job(s, "start nfsd", start, 0, START_MS, start_done);
+}
+
+static void end(struct server *s)
+{
+	if (s->exporter)
+		exporter_pause(s->exporter);
+	run_job(s, "stop nfsd", stop, 0, STOP_MS, stop_done);
+}
+
+void server_plan(struct server *s, bool wanted, bool settled, bool idle)
+{
+	bool runs = s->status.state == SERVER_OURS;
+
+	if (s->job)
+		return;
+	if (!s->known || s->look) {
+		look(s);
+		return;
+	}
+	if (loop_clock_ms() < s->not_before_ms)
+		return;
+	if (idle && runs)
+		end(s);
+	else if ((wanted || runs) && !idle && !s->serving && settled)
+		begin(s);
+}
+
+int server_new(struct daemon *d, struct server **ret)
+{
+	const struct options *o = &d->options;
+	struct server *s = calloc(1, sizeof *s);
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->daemon = d;
+	s->config = (struct exporter_config){
+		.listen = s->listen,
+		.port = o->port,
+		.threads = o->threads,
+		.lease_seconds = o->lease_seconds,
+		.grace_seconds = o->grace_seconds,
+		.state_dir = o->state_dir,
+		.runtime_dir = o->runtime_dir,
+		.server_scope = o->node_name,
+		.masked_rungs = o->masked_export_rungs,
+	};
+	r = loop_timer_new(d->loop, on_pause_over, s, &s->pause);
+	if (r < 0) {
+		free(s);
+		return r;
+	}
+	*ret = s;
+	return 0;
+}
+
+void server_free(struct server *s)
+{
+	if (!s)
+		return;
+	loop_poll_free(s->poll);
+	loop_timer_free(s->pause);
+	if (s->exporter)
+		exporter_free(s->exporter);
+	free(s->fault);
+	free(s);
+}
+
+bool server_is_known(const struct server *s)
+{
+	return s->known;
+}
+
+bool server_is_serving(const struct server *s)
+{
+	return s->serving;
+}
+
+bool server_is_stopped(const struct server *s)
+{
+	return s->known && !s->job && s->status.state != SERVER_OURS;
+}
+
+uint64_t server_not_before_ms(const struct server *s)
+{
+	return s->not_before_ms;
+}
+
+void server_refresh(struct server *s, void (*then)(void *data), void *data)
+{
+	if (then && s->n_then == THEN_MAX) {
+		then(data);
+		return;
+	}
+	if (then)
+		s->then[s->n_then++] = (struct then){then, data};
+	s->look = true;
+	daemon_plan_soon(s->daemon);
+}
+
+void server_refresh_forget(struct server *s, void *data)
+{
+	for (size_t i = s->n_then; i-- > 0;)
+		if (s->then[i].data == data)
+			s->then[i] = s->then[--s->n_then];
+}
+
+struct exporter *server_open_exporter(const struct server *s)
+{
+	return s->exporter;
+}
+
+const struct exporter_config *server_config(const struct server *s)
+{
+	return &s->config;
+}
+
+const struct server_status *server_status(const struct server *s)
+{
+	return &s->status;
+}
+
+const char *server_cache_rung(const struct server *s)
+{
+	return s->exporter ? exporter_cache_rung(s->exporter) : s->status.cache_rung;
+}
+
+const char *server_fault(const struct server *s, int *ret_error)
+{
+	if (ret_error)
+		*ret_error = s->fault_error;
+	return s->fault;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps of the export side: open and add, remove and revoke. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "mountd/attached.h"
+#include "mountd/base/cleanup.h"
+#include "mountd/server.h"
+#include "mountd/steps.h"
+
+#define OPEN_MS	  10000
+#define REVOKE_MS 20000
+
+struct revoke_arg {
+	const struct exporter_config *config;
+	const struct export *gone;
+	int folder;
+	const struct export *const *others;
+	size_t n_others;
+};
+
+static int open_folder(const void *data, void *result, int *ret_fd, struct kerr *e)
+{
+	(void)result;
+	return export_open_folder(data, ret_fd, e);
+}
+
+static int take_back(const void *data, void *result, int *ret_fd, struct kerr *e)
+{
+	const struct revoke_arg *arg = data;
+
+	(void)ret_fd;
+	return export_revoke(
+		arg->config, arg->gone, arg->folder, arg->others, arg->n_others, result, e);
+}
+
+void step_settle_export(struct run *run)
+{
+	if (run->state == RUN_READY || !run_is_served(run) ||
+		!server_is_serving(run->daemon->server))
+		return;
+	run->rung = server_cache_rung(run->daemon->server);
+	run->attempts = 0;
+	run_clear_fault(run);
+	run_event(run, EVENT_DONE);
+	run_log(run, LOG_LEVEL_INFO, "exported", 0, NULL);
+}
+
+/* Remembered before the kernel hears of it. */
+static int add(struct run *run, int tree, struct kerr *e)
+{
+	struct daemon *d = run->daemon;
+	_cleanup_close_ int fd = tree;
+	struct exporter *x;
+	int r = server_exporter(d->server, &x, e);
+
+	if (r < 0)
+		return r;
+	r = attached_add(d->preflight.attached, &run->trying);
+	if (r < 0)
+		return kerr_set(e, r, "write record of", run->trying.export.volume, NULL);
+	r = exporter_add(x, &run->trying.export, TAKE_FD(fd), e);
+	if (r < 0)
+		return r;
+	r = run_hold_export(run, &run->trying.export, true);
+	return r < 0 ? kerr_set(e, r, "remember export", NULL, NULL) : 0;
+}
+
+static void open_done(void *data, struct job_end *end)
+{
+	struct run *run = data;
+	struct kerr e = end->e;
+	int r = end->error;
+
+	step_ended(run, end);
+	if (r == 0)
+		r = add(run, TAKE_FD(end->fd), &e);
+	if (r < 0) {
+		run_fail(run, "export-failed", end->ms, &e);
+		return;
+	}
+	run->busy = BUSY_NOT;
+	run_log(run, LOG_LEVEL_DEBUG, "export-added", end->ms, NULL);
+	step_settle_export(run);
+}
+
+void step_add_export(struct run *run, const struct export *export)
+{
+	struct spec spec = {.role = ROLE_EXPORT, .export = *export};
+
+	(void)step_start(run, &spec, BUSY_BUILDING,
+		&(struct job_call){.name = "open folder",
+			.fn = open_folder,
+			.arg = export,
+			.deadline_ms = OPEN_MS,
+			.waits_for = export->volume,
+			.done = open_done,
+			.gone = step_worker_gone,
+			.data = run});
+}
+
+static void ended(struct run *run, uint64_t ms)
+{
+	struct daemon *d = run->daemon;
+
+	run->busy = BUSY_NOT;
+	run->end_failures = 0;
+	run_log(run, LOG_LEVEL_INFO, "unexported", ms, NULL);
+	(void)attached_remove(d->preflight.attached, &run->trying);
+	run_drop_export(run, &run->trying.export.id);
+	if (!run->n_held)
+		run_event(run, EVENT_TAKEN_DOWN);
+	daemon_plan_soon(d);
+}
+
+static void revoke_done(void *data, struct job_end *end)
+{
+	struct run *run = data;
+
+	step_ended(run, end);
+	if (end->error) {
+		run_fail(run, "revoke-failed", end->ms, &end->e);
+		return;
+	}
+	if (run->state != RUN_READY)
+		run->rung = *(const char *const *)end->result;
+	ended(run, end->ms);
+}
+
+static struct held_export *find_held(struct run *run, const struct run_id *id)
+{
+	for (size_t i = 0; i < run->n_held; i++)
+		if (run_id_equal(&run->held[i].export.id, id))
+			return &run->held[i];
+	return NULL;
+}
+
+/* Clients are told no from here on; absent is fine, as an attempt before has come so far. */
+static int unexport(struct held_export *held, struct exporter *x, struct kerr *e)
+{
+	int folder = -1;
+	int r = exporter_remove(x, &held->export.id, &folder, e);
+
+	if (r < 0 && r != -ENOENT)
+		return r;
+	held->served = false;
+	if (folder >= 0) {
+		cleanup_close(&held->folder);
+		held->folder = folder;
+	}
+	return 0;
+}
+
+void step_end_export(struct run *run, const struct export *export)
+{
+	struct server *server = run->daemon->server;
+	struct spec spec = {.role = ROLE_EXPORT, .export = *export};
+	struct held_export *held = find_held(run, &export->id);
+	struct revoke_arg arg = {.config = server_config(server), .gone = export};
+	struct exporter *x = server_open_exporter(server);
+	struct kerr e = {0};
+
+	if (x && unexport(held, x, &e) < 0) {
+		run->busy = BUSY_ENDING;
+		run_fail(run, "unexport-failed", 0, &e);
+		return;
+	}
+	arg.folder = held->folder;
+	if (x)
+		arg.others = exporter_list(x, &arg.n_others);
+	(void)step_start(run, &spec, BUSY_ENDING,
+		&(struct job_call){.name = "revoke",
+			.fn = take_back,
+			.keep = arg.folder > 0 ? arg.folder : 0,
+			.arg = &arg,
+			.result_size = sizeof(const char *),
+			.deadline_ms = REVOKE_MS,
+			.waits_for = export->volume,
+			.done = revoke_done,
+			.gone = step_worker_gone,
+			.data = run});
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps of the mount side: attach and detach. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "mountd/attached.h"
+#include "mountd/steps.h"
+
+#define DETACH_CLEAN_MS 3000
+#define DETACH_CUT_MS	20000
+
+struct attach_arg {
+	const struct mount_config *config;
+	const struct mount *mount;
+};
+
+struct detach_arg {
+	const struct mount_config *config;
+	const struct mount *mount;
+	enum detach_how how;
+};
+
+static int attach(const void *data, void *result, int *ret_fd, struct kerr *e)
+{
+	const struct attach_arg *arg = data;
+
+	(void)ret_fd;
+	return mount_attach(arg->config, arg->mount, result, e);
+}
+
+static int detach(const void *data, void *result, int *ret_fd, struct kerr *e)
+{
+	const struct detach_arg *arg = data;
+	const struct mount *m = arg->mount;
+
+	(void)ret_fd;
+	return mount_detach(arg->config, m->volume, m->id.run, arg->how, result, e);
+}
+
+static bool is_unanswered(int error)
+{
+	return error == -ETIMEDOUT || error == -EHOSTUNREACH || error == -EHOSTDOWN ||
+	       error == -ENETUNREACH;
+}
+
+static void note_server(struct run *run, const struct job_end *end)
+{
+	const struct mount *m = &run->trying.mount;
+
+	if (m->kind != MOUNT_NFS)
+		return;
+	if (is_unanswered(end->error))
+		suspects_add(&run->daemon->suspects, &m->server);
+	else
+		suspects_remove(&run->daemon->suspects, &m->server);
+}
+
+static void explain_timeout(const struct run *run, struct kerr *e)
+{
+	const struct mount *m = &run->trying.mount;
+	char peer[64] = "";
+
+	run_peer(run, peer, sizeof peer);
+	if (m->kind == MOUNT_NFS)
+		(void)kerr_set(e, -ETIMEDOUT, "mount from", peer,
+			"no answer within %u s: is kora-sandbox-mount running on the server's "
+			"node, "
+			"and does a firewall let TCP port %u pass?",
+			run->daemon->options.mount_timeout_seconds, m->port);
+	else
+		(void)kerr_set(e, -ETIMEDOUT, "bind", m->source_volume, "no answer within %u s",
+			run->daemon->options.mount_timeout_seconds);
+}
+
+static void attach_done(void *data, struct job_end *end)
+{
+	struct run *run = data;
+	const struct mount_outcome *outcome = end->result;
+
+	step_ended(run, end);
+	note_server(run, end);
+	if (end->error) {
+		if (end->expired)
+			explain_timeout(run, &end->e);
+		run_fail(run, "mount-failed", end->ms, &end->e);
+		return;
+	}
+	run->busy = BUSY_NOT;
+	run->in_force = true;
+	run->mount_id = outcome->mount_id;
+	run->rung = outcome->rung;
+	if (!run->possible || !spec_equal(&run->want, &run->trying))
+		return; /* the wish has changed meanwhile */
+	run->attempts = 0;
+	run_clear_fault(run);
+	run_event(run, EVENT_DONE);
+	run_log(run, LOG_LEVEL_INFO, "mounted", end->ms, NULL);
+	if (outcome->options_fault[0])
+		log_event(LOG_LEVEL_WARNING, "mount-options", log_text("run", run->name),
+			log_text("error", outcome->options_fault));
+}
+
+void step_attach(struct run *run, const struct mount *mount)
+{
+	struct daemon *d = run->daemon;
+	struct spec spec = {.role = ROLE_MOUNT, .mount = *mount};
+	struct attach_arg arg = {&d->mount_config, mount};
+	char peer[64];
+	struct kerr e = {0};
+	int r;
+
+	run_peer(run, peer, sizeof peer);
+	/* What is perhaps attached is remembered before it can be. */
+	r = attached_add(d->preflight.attached, &spec);
+	if (r == 0)
+		r = run_hold_mount(run, mount);
+	if (r < 0) {
+		(void)kerr_set(&e, r, "write record of", mount->volume, NULL);
+		run_fail(run, "mount-failed", 0, &e);
+		return;
+	}
+	(void)step_start(run, &spec, BUSY_BUILDING,
+		&(struct job_call){.name = "mount",
+			.fn = attach,
+			.arg = &arg,
+			.result_size = sizeof(struct mount_outcome),
+			.deadline_ms = d->options.mount_timeout_seconds * 1000ULL,
+			.waits_for = peer,
+			.done = attach_done,
+			.gone = step_worker_gone,
+			.data = run});
+}
+
+static void detach_done(void *data, struct job_end *end)
+{
+	struct run *run = data;
+	struct spec spec = {.role = ROLE_MOUNT, .mount = run->held_mount};
+
+	step_ended(run, end);
+	if (end->error) {
+		run_fail(run, "unmount-failed", end->ms, &end->e);
+		/* The next rung does not wait. */
+		if (run->end_failures == 1)
+			run->not_before_ms = 0;
+		return;
+	}
+	run->busy = BUSY_NOT;
+	run->rung = *(const char *const *)end->result;
+	run->end_failures = 0;
+	run_log(run, LOG_LEVEL_INFO, "unmounted", end->ms, NULL);
+	(void)attached_remove(run->daemon->preflight.attached, &spec);
+	run_drop_mount(run);
+	run_event(run, EVENT_TAKEN_DOWN);
+}
+
+void step_detach(struct run *run, const struct mount *mount, enum detach_how how)
+{
+	struct daemon *d = run->daemon;
+	struct spec spec = {.role = ROLE_MOUNT, .mount = *mount};
+	struct detach_arg arg = {&d->mount_config, mount, how};
+
+	run->in_force = false;
+	(void)step_start(run, &spec, BUSY_ENDING,
+		&(struct job_call){.name = "unmount",
+			.fn = detach,
+			.arg = &arg,
+			.result_size = sizeof(const char *),
+			.deadline_ms = how == DETACH_CLEAN ? DETACH_CLEAN_MS : DETACH_CUT_MS,
+			.waits_for = mount->volume,
+			.done = detach_done,
+			.gone = step_worker_gone,
+			.data = run});
+}

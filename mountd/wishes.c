@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Wishes are matched to runs here, and a mount from this very node becomes a bind. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mountd/daemon.h"
+#include "mountd/own_addrs.h"
+
+static void out_of_memory(void)
+{
+	log_event(LOG_LEVEL_ERROR, "out-of-memory",
+		log_text("error", "a wish is not taken in; SIGHUP tries again"));
+}
+
+static void match_file(struct daemon *d, struct desired_file *file)
+{
+	const char *name = spec_id(&file->spec)->run;
+	struct run *run = runs_find_or_add(&d->runs, name, file->spec.role);
+	bool was_overruled = file->overruled;
+
+	if (!run) {
+		out_of_memory();
+		return;
+	}
+	run->daemon = d;
+	file->overruled = run->seen;
+	if (file->overruled && !was_overruled)
+		log_event(LOG_LEVEL_WARNING, "spec-overruled", log_text("file", file->name),
+			log_text("run", name),
+			log_text("error",
+				"a file whose name sorts before it speaks of the same run"));
+	if (file->overruled)
+		return;
+	run->seen = true;
+	if (run_set_wish(run, &file->spec) < 0)
+		out_of_memory();
+}
+
+/* This node's own export of the same sandbox, if it is wished for. */
+static const struct export *find_local(const struct daemon *d, const struct run_id *id)
+{
+	const struct run *run = runs_find(&d->runs, id->run, ROLE_EXPORT);
+
+	return run && run->wished && run_id_equal(&run->wish.export.id, id) ? &run->wish.export
+									    : NULL;
+}
+
+static void set_want(struct run *run, const struct spec *spec)
+{
+	int r = run_set_want(run, spec);
+
+	if (r < 0)
+		out_of_memory();
+	if (r <= 0)
+		return;
+	run->not_before_ms = 0;
+	if (run->wished)
+		run_event(run, EVENT_WISH);
+}
+
+/* Never NFS to oneself: under memory pressure the client waits for the server, and it for the
+ * client. */
+static void bind_locally(struct daemon *d, struct run *run)
+{
+	const struct mount *wish = &run->wish.mount;
+	const struct export *export = find_local(d, &wish->id);
+	struct spec bind = {.role = ROLE_MOUNT, .mount = *wish};
+	char server[ADDR_TEXT_SIZE], text[320];
+
+	if (export) {
+		bind.mount.kind = MOUNT_BIND;
+		bind.mount.server = (struct addr){0};
+		bind.mount.port = 0;
+		bind.mount.source_volume = export->volume;
+		bind.mount.source_folder = export->folder;
+		if (run->fault_error == -ENXIO)
+			run_clear_fault(run);
+		set_want(run, &bind);
+		return;
+	}
+	set_want(run, NULL);
+	addr_format(&wish->server, server);
+	(void)snprintf(text, sizeof text,
+		"server %s is this node, which is not asked to export incarnation %s of the run",
+		server, wish->id.incarnation);
+	if (run_set_fault(run, -ENXIO, text))
+		log_event(LOG_LEVEL_WARNING, "mount-waits", log_text("run", run->name),
+			log_text("role", "mount"), log_text("error", text));
+}
+
+static void find_want(struct daemon *d, struct run *run, const struct own_addrs *own)
+{
+	if (!run->wished)
+		(void)run_set_want(run, NULL);
+	else if (run->role == ROLE_MOUNT && run->wish.mount.kind == MOUNT_NFS &&
+		 own_addrs_has(own, &run->wish.mount.server))
+		bind_locally(d, run);
+	else
+		set_want(run, &run->wish);
+}
+
+void wishes_match(struct daemon *d)
+{
+	struct own_addrs own = {0};
+
+	for (size_t i = 0; i < d->runs.n; i++)
+		d->runs.list[i]->seen = false;
+	for (size_t i = 0; !d->drained && i < d->desired.n; i++)
+		if (d->desired.files[i].has_spec)
+			match_file(d, &d->desired.files[i]);
+	for (size_t i = 0; i < d->runs.n; i++)
+		if (!d->runs.list[i]->seen)
+			(void)run_set_wish(d->runs.list[i], NULL);
+	(void)own_addrs_read(OWN_ALL, &own);
+	for (size_t i = 0; i < d->runs.n; i++)
+		find_want(d, d->runs.list[i], &own);
+	own_addrs_clear(&own);
+}
