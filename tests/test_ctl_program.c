@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The real kora-mountctl against a scripted daemon: what it asks, prints and returns. */
+#include "tests/ctl_run.h"
+
+#include <time.h>
+
+static struct outcome o;
+static char request[65536];
+
+/* Sets up a daemon that answers packets, runs the program with argv, --socket added. */
+static void ask(const char *const *packets, bool hang, const char *const *argv)
+{
+	struct server server;
+	const char *all[32];
+	size_t n = 0;
+
+	server_start(&server, packets, hang);
+	for (; argv[n]; n++)
+		all[n] = argv[n];
+	all[n++] = "--socket";
+	all[n++] = server.path;
+	all[n] = NULL;
+	run_ctl(&o, all);
+	server_end(&server, request, sizeof request);
+}
+
+#define PACKETS(...) ((const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
+#define ARGV(...)    ((const char *const[]){__VA_ARGS__, NULL})
+#define OK	     "{\"ok\": true}"
+
+static const char status_packet[] =
+	"{\"ok\": true, \"version\": \"0.1.0\", \"node\": \"n1\", \"uptime_seconds\": 3725, "
+	"\"drained\": false, \"server\": {\"state\": \"ours\", \"threads\": 4, "
+	"\"listen\": [\"10.20.0.1:20490\", \"[fd20::1]:20490\"], \"server_rung\": \"netlink\", "
+	"\"cache_rung\": \"procfs\", \"revoke_rung\": \"unlock-filesystem\"}, "
+	"\"exports\": {\"ready\": 2, \"pending\": 1}, \"mounts\": {\"ready\": 0, \"pending\": 0}, "
+	"\"faults\": [\"x.json: uid is missing\"]}";
+
+Test(ctl_program, status_for_people, .timeout = 60)
+{
+	ask(PACKETS(status_packet), false, ARGV("status"));
+	cr_expect_eq(o.code, 0);
+	cr_expect_str_eq(o.err, "");
+	cr_expect_str_eq(request, "{\"verb\":\"status\"}");
+	cr_expect_str_eq(o.out,
+		"node          n1\n"
+		"version       0.1.0\n"
+		"uptime        1h02m\n"
+		"server        ours, 4 threads\n"
+		"listen        10.20.0.1:20490\n"
+		"              [fd20::1]:20490\n"
+		"rungs         server netlink, cache procfs, revoke unlock-filesystem\n"
+		"exports       2 ready, 1 pending\n"
+		"mounts        0 ready, 0 pending\n"
+		"fault         x.json: uid is missing\n");
+}
+
+Test(ctl_program, status_for_programs, .timeout = 60)
+{
+	ask(PACKETS("{\"ok\": true, \"version\": \"0.1.0\", \"node\": \"n1\"}"), false,
+		ARGV("status", "-o", "json"));
+	cr_expect_eq(o.code, 0);
+	cr_expect_str_eq(o.out, "{\n  \"version\": \"0.1.0\",\n  \"node\": \"n1\"\n}\n");
+}
+
+Test(ctl_program, runs_are_aligned_and_cannot_steer_the_terminal, .timeout = 60)
+{
+	char long_ago[256];
+
+	snprintf(long_ago, sizeof long_ago,
+		"{\"item\": {\"run\": \"a-long-name\", \"role\": \"mount\", \"state\": "
+		"\"retrying\", "
+		"\"since\": %lld, \"peer\": \"10.20.0.1\", \"path\": \"/w/a\", "
+		"\"fault\": \"no\\u001b[2J \\u00e9\"}}",
+		(long long)time(NULL) - 90061);
+	ask(PACKETS(long_ago,
+		    "{\"item\": {\"run\": \"b\", \"role\": \"export\", \"state\": \"ready\"}}", OK),
+		false, ARGV("runs"));
+	cr_expect_eq(o.code, 0);
+	cr_expect_str_eq(o.out,
+		"RUN          ROLE    STATE     AGE    PEER       PATH  FAULT\n"
+		"a-long-name  mount   retrying  1d01h  10.20.0.1  /w/a  no\\x1b[2J \xc3\xa9\n"
+		"b            export  ready     0s     -          -     -\n",
+		"%s", o.out);
+}
+
+Test(ctl_program, describe_shows_what_it_does_not_know_too, .timeout = 60)
+{
+	ask(PACKETS("{\"item\": {\"run\": \"demo\", \"role\": \"bind\", \"attempts\": 3, "
+		    "\"new\": {\"a\": 1}}}",
+		    OK),
+		false, ARGV("describe", "demo"));
+	cr_expect_eq(o.code, 0);
+	cr_expect_str_eq(request, "{\"verb\":\"describe\",\"run\":\"demo\"}");
+	cr_expect_str_eq(o.out, "run           demo\n"
+				"role          bind\n"
+				"attempts      3\n"
+				"new           {\"a\":1}\n");
+	ask(PACKETS(OK), false, ARGV("describe", "demo"));
+	cr_expect_eq(o.code, 3, "no item: no such run");
+}
+
+Test(ctl_program, export_sends_a_spec_and_its_patience, .timeout = 60)
+{
+	ask(PACKETS("{\"ok\": true, \"state\": \"ready\"}"), false,
+		ARGV("export", "demo", "--folder", "/srv/demo", "--incarnation", "i", "--client",
+			"10.0.0.2", "--uid", "5", "--gid", "6", "--timeout", "9"));
+	cr_expect_eq(o.code, 0, "%s", o.err);
+	cr_expect_str_eq(o.out, "demo: export is ready\n");
+	cr_expect_str_eq(request,
+		"{\"verb\":\"apply\",\"spec\":{\"kind\":\"export\",\"run\":\"demo\","
+		"\"incarnation\":\"i\",\"uid\":5,\"gid\":6,\"clients\":[\"10.0.0.2\"],"
+		"\"sync\":false,\"volume\":\"/srv\",\"folder\":\"demo\"},\"wait_ms\":9000}");
+}
+
+Test(ctl_program, no_wait_does_not_claim_that_it_is_done, .timeout = 60)
+{
+	ask(PACKETS(OK), false, ARGV("release", "demo", "--no-wait"));
+	cr_expect_eq(o.code, 0);
+	cr_expect_str_eq(request, "{\"verb\":\"release\",\"run\":\"demo\",\"wait_ms\":0}");
+	cr_expect_str_eq(o.out, "demo: release has begun\n");
+	ask(PACKETS(OK), false, ARGV("drain", "-o", "json"));
+	cr_expect_str_eq(o.out, "{\n  \"drained\": true\n}\n");
+	cr_expect_str_eq(request, "{\"verb\":\"drain\",\"wait_ms\":60000}");
+	ask(PACKETS(OK), false, ARGV("resume"));
+	cr_expect_str_eq(request, "{\"verb\":\"resume\"}");
+	cr_expect_str_eq(o.out, "resumed: specs are carried out again\n");
+}
+
+Test(ctl_program, every_kind_has_its_exit_code, .timeout = 60)
+{
+	static const struct {
+		const char *kind;
+		int code;
+	} kinds[] = {{"usage", 2}, {"refused", 4}, {"not-found", 3}, {"timeout", 6}, {"failed", 1},
+		{"module-missing", 7}, {"drained", 4}, {"news", 1}};
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		char packet[256];
+		snprintf(packet, sizeof packet,
+			"{\"ok\": false, \"kind\": \"%s\", \"message\": \"why\", \"field\": "
+			"\"uid\"}",
+			kinds[i].kind);
+		ask(PACKETS(packet), false, ARGV("release", "demo"));
+		cr_expect_eq(o.code, kinds[i].code, "%s: %d", kinds[i].kind, o.code);
+		cr_expect(
+			strncmp(o.err, "kora-mountctl: release demo: why (field 'uid')\n", 47) == 0,
+			"%s", o.err);
+		cr_expect_str_eq(o.out, "");
+	}
+}
+
+Test(ctl_program, a_failure_is_json_too, .timeout = 60)
+{
+	ask(PACKETS("{\"ok\": false, \"kind\": \"not-found\", \"message\": \"no run demo\"}"),
+		false, ARGV("release", "demo", "-o", "json"));
+	cr_expect_eq(o.code, 3);
+	cr_expect_str_eq(o.out,
+		"{\n  \"error\": {\n    \"kind\": \"not-found\",\n"
+		"    \"message\": \"release demo: no run demo\",\n"
+		"    \"advice\": \"kora-mountctl runs lists what this node knows\"\n  }\n}\n");
+}
+
+Test(ctl_program, nonsense_and_silence_end, .timeout = 60)
+{
+	ask(PACKETS("{\"ok\": tr"), false, ARGV("runs"));
+	cr_expect_eq(o.code, 1, "half a packet");
+	ask(PACKETS("[]"), false, ARGV("runs"));
+	cr_expect_eq(o.code, 1, "no object");
+	ask(PACKETS("{\"ok\": true, \"ok\": true}"), false, ARGV("runs"));
+	cr_expect_eq(o.code, 1, "a key twice");
+	ask(PACKETS(), false, ARGV("runs"));
+	cr_expect_eq(o.code, 5, "closed without an answer");
+	ask(PACKETS("{\"item\": {}}"), true, ARGV("runs", "--timeout", "1"));
+	cr_expect_eq(o.code, 6, "silent");
+	cr_expect(strstr(o.err, "did not answer in time"));
+}
+
+Test(ctl_program, without_a_daemon, .timeout = 60)
+{
+	char path[200];
+
+	RUN(&o, "status", "--socket", "/nonexistent/s");
+	cr_expect_eq(o.code, 5);
+	cr_expect(strstr(o.err, "no socket at /nonexistent/s\n  what now: start"), "%s", o.err);
+	memset(path, 'a', sizeof path - 1);
+	path[0] = '/';
+	path[sizeof path - 1] = '\0';
+	RUN(&o, "status", "--socket", path);
+	cr_expect_eq(o.code, 2);
+}
+
+Test(ctl_program, a_result_nobody_can_read_is_a_failure, .timeout = 60)
+{
+	int full = open("/dev/full", O_WRONLY | O_CLOEXEC), status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		dup2(full, STDOUT_FILENO);
+		execl(getenv("KORA_MOUNTCTL"), "kora-mountctl", "--help", NULL);
+		_exit(127);
+	}
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_expect_eq(WEXITSTATUS(status), 1);
+}
+
+Test(ctl_program, doctor_works_without_a_daemon, .timeout = 120)
+{
+	RUN(&o, "doctor", "--socket", "/nonexistent/s", "-o", "json", "--timeout", "20");
+	cr_expect(o.code == 0 || o.code == 7 || o.code == 8, "%d: %s", o.code, o.err);
+	static const char *const names[] = {"kernel", "module nfsd", "module nfsv4", "rung replace",
+		"rung cut-off", "daemon", "server", "listener", "network", "addresses", "client-id",
+		"mounts"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		char wanted[64];
+		snprintf(wanted, sizeof wanted, "\"check\": \"%s\"", names[i]);
+		cr_expect(strstr(o.out, wanted), "%s is missing in %s", names[i], o.out);
+	}
+	cr_expect_eq(strstr(o.out, "\"healthy\": true") != NULL, o.code == 0);
+}
