@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -13,7 +14,7 @@
 #include "nfs/actual.h"
 #include "nfs/beneath.h"
 #include "nfs/mount.h"
-#include "nfs/mount_target.h"
+#include "nfs/umount.h"
 
 enum rung { ABSENT, UMOUNT, DETACH, SHUTDOWN, FORCE };
 
@@ -27,6 +28,7 @@ static const char *const rung_names[] = {
 
 struct found {
 	char target[PATH_MAX];
+	uint64_t id;
 	unsigned major, minor;
 	bool nfs;
 	bool shares_device; /* another mount of the same superblock stays */
@@ -64,6 +66,7 @@ static void describe(
 	const struct actual_mounts *mounts, const struct actual_mount *m, struct found *ret)
 {
 	(void)snprintf(ret->target, sizeof ret->target, "%s", m->target);
+	ret->id = m->id;
 	ret->major = m->major;
 	ret->minor = m->minor;
 	ret->nfs = actual_mount_is_ours(m, NULL, NULL, NULL);
@@ -124,13 +127,13 @@ static int detach_cut(const struct mount_config *config, const struct found *f, 
 	const char *name, enum rung *rung)
 {
 	*rung = cut_off(config, f);
-	return target_umount(parent, name, *rung == FORCE ? MNT_FORCE | MNT_DETACH : MNT_DETACH);
+	return umount_lazy(parent, name, *rung == FORCE ? MNT_FORCE : 0, f->id);
 }
 
 static int detach_clean(const struct mount_config *config, const struct found *f, int parent,
 	const char *name, enum rung *rung)
 {
-	int error = target_umount(parent, name, 0);
+	int error = umount_plain(parent, name);
 
 	*rung = UMOUNT;
 	if (error != -EBUSY)
@@ -138,7 +141,7 @@ static int detach_clean(const struct mount_config *config, const struct found *f
 	*rung = f->shares_device ? DETACH : cut_off(config, f);
 	if (*rung == FORCE) /* the server answers: who holds it open will be told by it */
 		*rung = DETACH;
-	return target_umount(parent, name, MNT_DETACH);
+	return umount_lazy(parent, name, 0, f->id);
 }
 
 static int detach_found(const struct mount_config *config, const char *volume,

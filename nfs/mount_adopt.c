@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 
@@ -15,6 +14,7 @@
 #include "nfs/beneath.h"
 #include "nfs/mount_error.h"
 #include "nfs/mount_options.h"
+#include "nfs/umount.h"
 
 int mount_answers(const char *path, struct kerr *e)
 {
@@ -139,7 +139,7 @@ static int adopt_once(
 	}
 	if (!lies_deeper(&mounts, top, m))
 		return 0;
-	error = target_umount(t->parent, TARGET_NAME, MNT_DETACH);
+	error = umount_lazy(t->parent, TARGET_NAME, 0, top->id);
 	return error < 0 ? kerr_set(e, error, "detach the former mount at", t->path, NULL)
 			 : -EAGAIN;
 }

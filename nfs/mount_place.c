@@ -9,6 +9,7 @@
 
 #include "mountd/base/cleanup.h"
 #include "nfs/mount_abi.h"
+#include "nfs/umount.h"
 
 /* What shows at the target now; 0 = the bare directory. Foreign mounts are the caller's matter. */
 struct showing {
@@ -65,9 +66,9 @@ static int attach_beneath(const struct place *p, const struct staged *s, const s
 	return error < 0 ? error : move_to(s->tree, fd, MOVE_MOUNT_BENEATH);
 }
 
-static int detach_top(const struct place *p, struct kerr *e)
+static int detach_top(const struct place *p, const struct showing *top, struct kerr *e)
 {
-	int error = target_umount(p->target->parent, TARGET_NAME, MNT_DETACH);
+	int error = umount_lazy(p->target->parent, TARGET_NAME, 0, top->id);
 
 	return error < 0 ? kerr_set(e, error, "detach the former mount at", p->target->path, NULL)
 			 : 0;
@@ -115,7 +116,7 @@ int mount_place(
 		error = attach_beneath(p, s, &top);
 		rung = error < 0 ? "detach-attach" : "beneath";
 		bool placed = error == 0;
-		error = detach_top(p, e);
+		error = detach_top(p, &top, e);
 		if (error < 0 || placed)
 			break;
 	}
@@ -142,7 +143,7 @@ int mount_place_marker(const struct place *p, const struct staged *s, struct ker
 		}
 		if (attach_beneath(p, s, &top) == 0)
 			return 0;
-		error = detach_top(p, e);
+		error = detach_top(p, &top, e);
 		if (error < 0)
 			return error;
 	}

@@ -5,16 +5,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/fsuid.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "mountd/base/cleanup.h"
+#include "nfs/as_owner.h"
 #include "nfs/mount_staging.h"
 
 void target_clear(struct target *t)
@@ -29,39 +27,6 @@ int mount_target(const char *volume, const char *run, char *text, size_t size)
 	int length = snprintf(text, size, "%s%s%s/" TARGET_NAME, volume, slash, run);
 
 	return length < 0 || (size_t)length >= size ? -ENAMETOOLONG : 0;
-}
-
-static void override_permissions(void)
-{
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
-
-	if (syscall(SYS_capget, &header, data) < 0)
-		return;
-	data[0].effective |= data[0].permitted & (1U << CAP_DAC_OVERRIDE);
-	(void)syscall(SYS_capset, &header, data);
-}
-
-/* Shared storage may squash root: there the owner may what root may not, and nothing is lost. */
-struct identity {
-	uid_t uid;
-	gid_t gid;
-};
-
-static struct identity become(uid_t uid, gid_t gid)
-{
-	struct identity before;
-
-	before.gid = (gid_t)setfsgid(gid);
-	before.uid = (uid_t)setfsuid(uid);
-	override_permissions();
-	return before;
-}
-
-static void resume(struct identity before)
-{
-	(void)setfsuid(before.uid);
-	(void)setfsgid(before.gid);
 }
 
 static int open_once(int dir, const char *name, unsigned flags, unsigned resolve)
@@ -85,9 +50,9 @@ static int open_plain(int dir, const char *name, unsigned flags, unsigned resolv
 
 	if (fd != -EACCES || fstat(dir, &st) < 0)
 		return fd;
-	struct identity before = become(st.st_uid, st.st_gid);
+	struct identity before = become_owner(st.st_uid, st.st_gid);
 	fd = open_once(dir, name, flags, resolve);
-	resume(before);
+	resume_identity(before);
 	return fd;
 }
 
@@ -109,12 +74,12 @@ static int open_failed(int error, const char *path, struct kerr *e)
 /* The directory is the owner's from its first moment on. */
 static int make_directory(int dir, const char *name, mode_t mode, const struct mount *m)
 {
-	struct identity before = become(m->uid, m->gid);
+	struct identity before = become_owner(m->uid, m->gid);
 	mode_t mask = umask(0);
 	int error = mkdirat(dir, name, mode) < 0 ? -errno : 0;
 
 	(void)umask(mask);
-	resume(before);
+	resume_identity(before);
 	return error == -EEXIST ? 0 : error;
 }
 
@@ -198,9 +163,9 @@ static int guard(int fd, const struct mount *m)
 	if ((st.st_uid == 0 || fchownat(fd, "", 0, 0, AT_EMPTY_PATH) == 0) &&
 		((st.st_mode & 07777) == 0555 || fchmodat(fd, ".", 0555, 0) == 0))
 		return 0;
-	struct identity before = become(m->uid, m->gid);
+	struct identity before = become_owner(m->uid, m->gid);
 	int error = fchmodat(fd, ".", 0555, 0) < 0 ? -errno : 0;
-	resume(before);
+	resume_identity(before);
 	return error;
 }
 
@@ -236,25 +201,4 @@ int target_open_top(const struct target *t, uint64_t mount_id, int *ret_fd, stru
 		return kerr_set(e, error, "open the mount at", t->path, NULL);
 	*ret_fd = TAKE_FD(fd);
 	return 0;
-}
-
-static int umount_once(int parent, const char *name, int flags)
-{
-	char path[64 + NAME_MAX];
-
-	(void)snprintf(path, sizeof path, "/proc/thread-self/fd/%d/%s", parent, name);
-	return umount2(path, flags | UMOUNT_NOFOLLOW) < 0 ? -errno : 0;
-}
-
-int target_umount(int parent, const char *name, int flags)
-{
-	struct stat st;
-	int error = umount_once(parent, name, flags);
-
-	if (error != -EACCES || fstat(parent, &st) < 0)
-		return error;
-	struct identity before = become(st.st_uid, st.st_gid);
-	error = umount_once(parent, name, flags);
-	resume(before);
-	return error;
 }

@@ -29,7 +29,4 @@ int target_open_bare(const struct target *t, const struct mount *m, int *ret_fd,
 /* The root of the mount mount_id, which is the topmost there. -EAGAIN: another one is. */
 int target_open_top(const struct target *t, uint64_t mount_id, int *ret_fd, struct kerr *e);
 
-/* Takes off what is topmost at name in parent, never looking at it. Flags of umount2(2). -errno. */
-int target_umount(int parent, const char *name, int flags);
-
 #define TARGET_NAME "sandbox"
