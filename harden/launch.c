@@ -44,7 +44,6 @@ static int look(struct state *s, char *const *env, struct fail *f)
 	const struct surroundings around = {environ_get(env, "HOME"), uid, plan_writable};
 	size_t dropped;
 
-	s->parent = getppid();
 	s->status = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
 	if (s->status < 0)
 		return fail_set(
@@ -208,7 +207,7 @@ static int run(struct state *s, char *const *argv, char *const *env, struct fail
 
 int launch(const struct policy *p, char *const *argv, char *const *env)
 {
-	struct state s = {.p = p, .status = -1, .confine = {.ruleset = -1}};
+	struct state s = {.p = p, .status = -1, .confine = {.ruleset = -1}, .parent = getppid()};
 	struct fail f = {0};
 	int code = EXIT_TIMEOUT;
 
