@@ -64,10 +64,12 @@ TEST_TARGETS += seccomp-test
 seccomp-golden: $(B)/tests/seccomp_golden
 	$(Q)tests/seccomp/run -u $(SECCOMP_DIR) $<
 
-$(B)/tests/test_seccomp_oci: $(B)/san/tests/seccomp/test_oci.o $(SECCOMP_SRC:%.c=$(B)/san/%.o)
+SECCOMP_UNIT := $(B)/tests/test_seccomp_oci $(B)/tests/test_seccomp_show
+$(SECCOMP_UNIT): $(B)/tests/test_seccomp_%: $(B)/san/tests/seccomp/test_%.o \
+		$(SECCOMP_SRC:%.c=$(B)/san/%.o)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(SANITIZE) -o $@ $^ -ljansson -lcriterion
-UNIT_EXTRA += $(B)/tests/test_seccomp_oci
+UNIT_EXTRA += $(SECCOMP_UNIT)
 
 $(B)/fuzz/fuzz_oci: $(B)/fuzz/obj/tests/fuzz/fuzz_oci.o $(SECCOMP_SRC:%.c=$(B)/fuzz/obj/%.o)
 	$(call say,LD,$@)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -o $@ $^ -ljansson
