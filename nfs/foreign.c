@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Other programs that answer the kernel's NFS server on the channels that we use. */
+#include "nfs/foreign.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "mountd/base/cleanup.h"
+
+static bool answers_nfsd(const char *comm)
+{
+	static const char *const names[] = {"rpc.mountd", "nfsv4.exportd", "nfsdcld"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(comm, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool read_comm(int process, char *comm, size_t size)
+{
+	_cleanup_close_ int fd = openat(process, "comm", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, comm, size - 1);
+
+	if (n <= 0)
+		return false;
+	comm[n] = '\0';
+	comm[strcspn(comm, "\n")] = '\0';
+	return true;
+}
+
+static bool in_network(int process, const struct stat *network)
+{
+	struct stat st;
+
+	return fstatat(process, "ns/net", &st, 0) == 0 && st.st_ino == network->st_ino &&
+	       st.st_dev == network->st_dev;
+}
+
+bool foreign_answerer(char *text, size_t size)
+{
+	_cleanup_closedir_ DIR *proc = opendir("/proc");
+	const struct dirent *entry;
+	struct stat network;
+
+	if (!proc || stat("/proc/self/ns/net", &network) < 0)
+		return false;
+	while ((entry = readdir(proc))) {
+		char comm[32];
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		_cleanup_close_ int process =
+			openat(dirfd(proc), entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (process < 0 || !read_comm(process, comm, sizeof comm) || !answers_nfsd(comm) ||
+			!in_network(process, &network))
+			continue;
+		(void)snprintf(text, size, "%s (process %s)", comm, entry->d_name);
+		return true;
+	}
+	return false;
+}

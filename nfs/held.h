@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which files NFS clients hold on one filesystem, and which of them lie in one folder. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct held_file {
+	uint64_t inode;
+	bool inside;
+};
+
+struct held {
+	unsigned major, minor;	 /* of the superblock */
+	struct held_file *files; /* owned; sorted by inode once held_sort() was called */
+	size_t n;
+};
+
+void held_clear(struct held *h);
+
+/* Adds what a client's states text names on h's superblock; -ENOMEM. */
+int held_add_states(struct held *h, const char *states);
+void held_sort(struct held *h);
+
+/* Does the text name a file that is marked as inside? */
+bool held_states_inside(const struct held *h, const char *states);
+
+void held_mark_all(struct held *h);
+/*
+ * Marks the files found in the tree below folder, its root included, following no link. Stops
+ * when all are found. -EOVERFLOW: the tree is too deep or too large to be sure of the rest;
+ * else a negative errno of reading it.
+ */
+int held_mark_tree(struct held *h, int folder);

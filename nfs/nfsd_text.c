@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The texts that nfsd and its sockets show. */
+#include "nfs/nfsd_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define STATE_LISTEN 0x0A /* TCP_LISTEN in /proc/net/tcp's fourth column */
+
+/* Copies one line (cut when longer than the buffer) and moves on; false at the end. */
+static bool next_line(const char **text, char *line, size_t size)
+{
+	size_t length = strcspn(*text, "\n");
+	size_t kept = length < size ? length : size - 1;
+
+	if (!**text)
+		return false;
+	memcpy(line, *text, kept);
+	line[kept] = '\0';
+	*text += length + ((*text)[length] == '\n');
+	return true;
+}
+
+int nfsd_portlist_next(const char **text, struct nfsd_port *ret)
+{
+	char line[64];
+
+	while (next_line(text, line, sizeof line)) {
+		struct nfsd_port port = {0};
+		if (sscanf(line, "%15s %" SCNu16, port.transport, &port.port) != 2)
+			continue;
+		*ret = port;
+		return 1;
+	}
+	return 0;
+}
+
+/* Words of 32 bits in the host's order, each printed as one number. */
+static int parse_address(const char *hex, struct addr *ret)
+{
+	struct sockaddr_in in = {.sin_family = AF_INET};
+	struct sockaddr_in6 in6 = {.sin6_family = AF_INET6};
+	uint32_t w[4];
+
+	if (strlen(hex) == 8 && sscanf(hex, "%8" SCNx32, &w[0]) == 1) {
+		memcpy(&in.sin_addr, w, 4);
+		return addr_from_sockaddr((const struct sockaddr *)&in, ret);
+	}
+	if (strlen(hex) == 32 && sscanf(hex, "%8" SCNx32 "%8" SCNx32 "%8" SCNx32 "%8" SCNx32, &w[0],
+					 &w[1], &w[2], &w[3]) == 4) {
+		memcpy(&in6.sin6_addr, w, 16);
+		return addr_from_sockaddr((const struct sockaddr *)&in6, ret);
+	}
+	return -EINVAL;
+}
+
+int proc_tcp_next(const char **text, struct listener *ret)
+{
+	char line[256], hex[33];
+	unsigned port, state;
+
+	while (next_line(text, line, sizeof line)) {
+		if (sscanf(line, " %*u: %32[0-9A-Fa-f]:%4x %*[0-9A-Fa-f]:%*x %2x", hex, &port,
+			    &state) != 3 ||
+			state != STATE_LISTEN || parse_address(hex, &ret->addr) < 0)
+			continue;
+		ret->port = (uint16_t)port;
+		return 1;
+	}
+	return 0;
+}
+
+/*
+ * A file name, which is printed raw, comes after the superblock, so it can forge further lines
+ * but never hide one.
+ */
+int nfsd_states_next(const char **text, struct nfsd_state *ret)
+{
+	static const char key[] = "superblock: \"";
+	char line[1024];
+
+	while (next_line(text, line, sizeof line)) {
+		struct nfsd_state state = {0};
+		const char *at = strncmp(line, "- 0x", 4) == 0 ? strstr(line, key) : NULL;
+		if (!at || sscanf(at + sizeof key - 1, "%x:%x:%" SCNu64, &state.major, &state.minor,
+				   &state.inode) != 3)
+			continue;
+		*ret = state;
+		return 1;
+	}
+	return 0;
+}

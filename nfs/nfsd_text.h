@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The texts that nfsd and its sockets show. Pure. The *_next() readers return 1 with one more
+ * entry, 0 at the end; they move *text on and skip lines that are none of their kind.
+ */
+#pragma once
+
+#include "nfs/addr.h"
+
+/* /proc/fs/nfsd/portlist: "tcp 20490". It does not tell the address. */
+struct nfsd_port {
+	char transport[16];
+	uint16_t port;
+};
+int nfsd_portlist_next(const char **text, struct nfsd_port *ret);
+
+/* A listening TCP socket of /proc/net/tcp or /proc/net/tcp6. */
+struct listener {
+	struct addr addr; /* may be the wildcard of its family */
+	uint16_t port;
+};
+int proc_tcp_next(const char **text, struct listener *ret);
+
+/*
+ * /proc/fs/nfsd/clients/<n>/states: an open, lock, delegation or layout that holds a file. A
+ * revoked one holds none and is skipped.
+ */
+struct nfsd_state {
+	unsigned major, minor; /* of the superblock the file is on */
+	uint64_t inode;
+};
+int nfsd_states_next(const char **text, struct nfsd_state *ret);

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Taking away what clients hold in a folder that is no longer exported. */
+#include <errno.h>
+#include <fcntl.h>
+#include <netlink/attr.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "mountd/base/cleanup.h"
+#include "nfs/actual.h"
+#include "nfs/beneath.h"
+#include "nfs/export.h"
+#include "nfs/genl.h"
+#include "nfs/held.h"
+#include "nfs/nfsd_abi.h"
+#include "nfs/nfsdfs.h"
+#include "nfs/server_rungs.h"
+
+struct revocation {
+	unsigned masked;
+	int fs;	     /* filesystem "nfsd" */
+	int folder;  /* the export's own mount */
+	bool shared; /* another export's folder lies on the same superblock */
+	struct held held;
+	struct kerr *e;
+};
+
+static void revocation_clear(struct revocation *r)
+{
+	cleanup_close(&r->fs);
+	cleanup_close(&r->folder);
+	held_clear(&r->held);
+}
+
+/* fn for the states of each client; a client that has gone meanwhile is none. */
+typedef int client_fn(const char *client, const char *states, struct revocation *r);
+
+static int each_client(struct revocation *r, client_fn *fn)
+{
+	int error, fd = openat(r->fs, "clients", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_closedir_ DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	if (!dir) {
+		error = -errno;
+		cleanup_close(&fd);
+		return kerr_set(r->e, error, "list NFS clients", "clients", NULL);
+	}
+	while ((errno = 0, entry = readdir(dir))) {
+		_cleanup_free_ char *states = NULL;
+		char file[64];
+		if (entry->d_name[0] == '.' || strlen(entry->d_name) > 20)
+			continue;
+		(void)snprintf(file, sizeof file, "clients/%.20s/states", entry->d_name);
+		if (nfsdfs_read(r->fs, file, &states, NULL) < 0)
+			continue;
+		error = fn(entry->d_name, states, r);
+		if (error < 0)
+			return error;
+	}
+	return errno ? kerr_set(r->e, -errno, "list NFS clients", "clients", NULL) : 0;
+}
+
+static int collect(const char *client, const char *states, struct revocation *r)
+{
+	int error = held_add_states(&r->held, states);
+
+	return error < 0 ? kerr_set(r->e, error, "read NFS client's states", client, NULL) : 0;
+}
+
+/* How much is held on the superblock now. */
+static int count_held(struct revocation *r)
+{
+	int error;
+
+	free(TAKE_PTR(r->held.files));
+	r->held.n = 0;
+	error = each_client(r, collect);
+	held_sort(&r->held);
+	return error;
+}
+
+static int unlock_export(struct revocation *r, const char *path)
+{
+	_cleanup_(genl_closep) struct genl *g = NULL;
+	struct nl_msg *message;
+
+	if (r->masked & EXPORT_RUNG_UNLOCK_EXPORT || genl_open("nfsd", &g) < 0 ||
+		!genl_has_op(g, NFSD_UNLOCK_EXPORT))
+		return -EOPNOTSUPP;
+	message = genl_message(g, NFSD_UNLOCK_EXPORT, 0);
+	if (!message)
+		return -ENOMEM;
+	if (nla_put_string(message, NFSD_UNLOCK_PATH, path) < 0) {
+		nlmsg_free(message);
+		return -ENOMEM;
+	}
+	return genl_request(g, message, NULL, NULL);
+}
+
+/* Before 6.9 it only takes NLM locks, so what it did is looked at. */
+static int unlock_filesystem(struct revocation *r, const char *path)
+{
+	char line[64];
+	int error;
+
+	if (r->masked & EXPORT_RUNG_UNLOCK_FS || r->shared)
+		return -EOPNOTSUPP;
+	(void)snprintf(line, sizeof line, "%s\n", path);
+	error = nfsdfs_write(r->fs, "unlock_filesystem", line, r->e);
+	if (error == 0)
+		error = count_held(r);
+	return error < 0 ? error : r->held.n > 0 ? -EOPNOTSUPP : 0;
+}
+
+static int expire_holder(const char *client, const char *states, struct revocation *r)
+{
+	char file[64];
+	int error;
+
+	if (!held_states_inside(&r->held, states))
+		return 0;
+	(void)snprintf(file, sizeof file, "clients/%.20s/ctl", client);
+	error = nfsdfs_write(r->fs, file, "expire\n", r->e);
+	return error == -ENOENT || error == -EBUSY || error == -ENODEV ? 0 : error;
+}
+
+/* The bluntest: a client loses what it holds in other runs as well, so it must hold something here.
+ */
+static int expire_holders(struct revocation *r, const char **ret_rung)
+{
+	int error, walked = 0;
+	bool any = false;
+
+	if (r->shared)
+		walked = held_mark_tree(&r->held, r->folder);
+	else
+		held_mark_all(&r->held);
+	for (size_t i = 0; i < r->held.n; i++)
+		any |= r->held.files[i].inside;
+	error = any ? each_client(r, expire_holder) : 0;
+	if (error < 0)
+		return error;
+	if (walked < 0)
+		return kerr_set(r->e, walked, "search folder for held files", NULL,
+			"clients may still hold files in it until their lease ends");
+	*ret_rung = any ? "expire-client" : "none";
+	return 0;
+}
+
+static int climb_down(struct revocation *r, const char **ret_rung)
+{
+	char path[sizeof "/proc/self/fd//." + 10];
+
+	/* The kernel does not follow a last link, but a "." after it. */
+	(void)snprintf(path, sizeof path, "/proc/self/fd/%d/.", r->folder);
+	if (unlock_export(r, path) == 0) {
+		*ret_rung = "unlock-export";
+		return 0;
+	}
+	if (unlock_filesystem(r, path) == 0) {
+		*ret_rung = "unlock-filesystem";
+		return 0;
+	}
+	return expire_holders(r, ret_rung);
+}
+
+/*
+ * Of the superblock, as nfsd names it: the mount table's, as st_dev is a subvolume's on btrfs.
+ */
+static int superblock_of(const struct export *export, const struct actual_mounts *mounts,
+	unsigned *ret_major, unsigned *ret_minor)
+{
+	_cleanup_close_ int fd = -1;
+	int error = beneath_open(export->volume, export->folder, O_PATH | O_DIRECTORY, &fd, NULL);
+	struct statx st;
+
+	if (error < 0)
+		return error;
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &st) < 0)
+		return -errno;
+	for (size_t i = 0; i < mounts->n; i++) {
+		if (mounts->list[i].id != st.stx_mnt_id)
+			continue;
+		*ret_major = mounts->list[i].major;
+		*ret_minor = mounts->list[i].minor;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+static int read_mounts(struct actual_mounts *ret, struct kerr *e)
+{
+	_cleanup_close_ int fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	int error = fd < 0 ? -errno : actual_mounts_read(fd, ret);
+
+	return error < 0 ? kerr_set(e, error, "read mounts", "/proc/self/mountinfo", NULL) : 0;
+}
+
+/* An export whose folder cannot be looked at any more counts as sharing. */
+static bool shares_superblock(
+	const struct revocation *r, const struct export *other, const struct actual_mounts *mounts)
+{
+	unsigned major, minor;
+
+	return superblock_of(other, mounts, &major, &minor) < 0 ||
+	       (major == r->held.major && minor == r->held.minor);
+}
+
+static int locate(struct revocation *r, const struct export *gone,
+	const struct export *const *others, size_t n_others)
+{
+	_cleanup_(actual_mounts_clear) struct actual_mounts mounts = {0};
+	struct stat st;
+	int error = read_mounts(&mounts, r->e);
+
+	if (error < 0)
+		return error;
+	if (superblock_of(gone, &mounts, &r->held.major, &r->held.minor) < 0) {
+		if (fstat(r->folder, &st) < 0)
+			return kerr_set(r->e, -errno, "look at folder", gone->folder, NULL);
+		r->held.major = major(st.st_dev);
+		r->held.minor = minor(st.st_dev);
+	}
+	for (size_t i = 0; i < n_others && !r->shared; i++)
+		r->shared = shares_superblock(r, others[i], &mounts);
+	return 0;
+}
+
+int export_revoke(const struct exporter_config *config, const struct export *gone, int folder,
+	const struct export *const *others, size_t n_others, const char **ret_rung, struct kerr *e)
+{
+	_cleanup_(revocation_clear) struct revocation r = {
+		.masked = config->masked_rungs, .fs = -1, .folder = -1, .e = e};
+	int error;
+
+	if (folder < 0) { /* it was not bound, so nobody got at it */
+		*ret_rung = "none";
+		return 0;
+	}
+	r.folder = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (r.folder < 0)
+		return kerr_set(e, -errno, "open folder", gone->folder, NULL);
+	error = nfsdfs_open(config->runtime_dir, &r.fs, e);
+	if (error == 0)
+		error = locate(&r, gone, others, n_others);
+	if (error == 0)
+		error = count_held(&r);
+	if (error < 0)
+		return error;
+	if (r.held.n == 0) {
+		*ret_rung = "none";
+		return 0;
+	}
+	return climb_down(&r, ret_rung);
+}
+
+const char *revoke_best_rung(unsigned masked)
+{
+	_cleanup_(genl_closep) struct genl *g = NULL;
+
+	if (genl_open("nfsd", &g) < 0)
+		return "expire-client";
+	if (!(masked & EXPORT_RUNG_UNLOCK_EXPORT) && genl_has_op(g, NFSD_UNLOCK_EXPORT))
+		return "unlock-export";
+	/* The family's thread command came with 6.10, the revocation with 6.9. */
+	return !(masked & EXPORT_RUNG_UNLOCK_FS) && genl_has_op(g, NFSD_THREADS_SET)
+		       ? "unlock-filesystem"
+		       : "expire-client";
+}
