@@ -28,10 +28,11 @@ struct seccomp_program;
 
 /*
  * Read and compile an OCI (Docker, containerd, Podman) profile for this machine's architecture and
- * a process without capabilities. On failure *ret is untouched and err says what is wrong and
- * where. -errno of reading, -E2BIG (file above 1 MiB or a filter of more than 4096 instructions),
- * -EBADMSG (no JSON, or a field that is not understood), -EOPNOTSUPP (a feature that is refused),
- * -ENOMEM.
+ * a process without capabilities; kora-launch-seccomp(8) says where this is stricter than other
+ * runtimes. On failure *ret is untouched and err says what is wrong and where. -errno of reading,
+ * -EINVAL (not a regular file), -E2BIG (file above 1 MiB, more than 16384 rules or 4096
+ * instructions), -EBADMSG (no JSON, or a field that is not understood), -EOPNOTSUPP (a feature that
+ * is refused), -ENOMEM.
  */
 int seccomp_load_oci(const char *file, struct seccomp_program **ret, char *err, size_t errlen);
 int seccomp_load_oci_buffer(

@@ -15,7 +15,7 @@ SECCOMP_INPUT := $(wildcard seccomp/*.h seccomp/*.inc seccomp/profiles/*.h)
 
 SECCOMP_FILTER_OBJ := $(foreach d,obj san fuzz/obj,$(B)/$(d)/seccomp/filter.o)
 $(SECCOMP_FILTER_OBJ): $(SECCOMP_HEADERS)
-$(SECCOMP_FILTER_OBJ): PKG_CFLAGS += $(SECCOMP_CPPFLAGS)
+$(SECCOMP_FILTER_OBJ) $(B)/tidy/seccomp/filter.ok: PKG_CFLAGS += $(SECCOMP_CPPFLAGS)
 
 # The generator runs on the machine that builds, whatever it builds for.
 $(SECCOMP_DIR)/gen: $(SECCOMP_GEN_SRC) $(SECCOMP_INPUT)

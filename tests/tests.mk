@@ -49,7 +49,7 @@ fuzz-smoke:
 	$(Q)$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=3
 
 # Static checks. A file is looked at anew when its object is.
-TIDY_SRC := $(BASE_SRC) $(NFS_SRC) $(SHARED_SRC) $(CTL_SRC) $(wildcard $(DAEMON_MAIN))
+TIDY_SRC := $(BASE_SRC) $(NFS_SRC) $(SHARED_SRC) $(CTL_SRC) $(wildcard $(DAEMON_MAIN)) $(SECCOMP_SRC)
 TIDY := $(patsubst %.c,$(B)/tidy/%.ok,$(TIDY_SRC))
 
 $(B)/tidy/%.ok: %.c $(B)/obj/%.o .clang-tidy
@@ -87,7 +87,7 @@ install: all
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(SBINDIR) $(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(COMPLETIONDIR)
 	install -m 755 $(B)/kora-sandbox-mount $(DESTDIR)$(SBINDIR)/
 	install -m 755 $(filter-out $(B)/kora-sandbox-mount,$(PROGRAMS)) $(DESTDIR)$(BINDIR)/
-	install -m 644 $(wildcard mountd/*.8 harden/*.8) $(DESTDIR)$(MANDIR)/man8/
+	install -m 644 $(wildcard mountd/*.8 harden/*.8 seccomp/*.8) $(DESTDIR)$(MANDIR)/man8/
 	install -m 644 mountd/kora-mountctl.bash $(DESTDIR)$(COMPLETIONDIR)/kora-mountctl
 
 help:
