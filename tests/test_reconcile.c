@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The planner: every next step from what is wished for, what is there, and the time. */
+#include "mountd/reconcile.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
+
+static struct spec export_spec(const char *incarnation, char *folder)
+{
+	struct spec s = {.role = ROLE_EXPORT};
+
+	s.export =
+		(struct export){.id = {"demo", ""}, .volume = "/srv", .folder = folder, .uid = 1};
+	(void)snprintf(s.export.id.incarnation, sizeof s.export.id.incarnation, "%s", incarnation);
+	return s;
+}
+
+static struct spec mount_spec(const char *incarnation, char *volume, unsigned char server)
+{
+	struct spec s = {.role = ROLE_MOUNT};
+
+	s.mount = (struct mount){.id = {"demo", ""},
+		.kind = MOUNT_NFS,
+		.server = {AF_INET, {10, 0, 0, server}},
+		.port = 20490,
+		.volume = volume,
+		.uid = 1};
+	(void)snprintf(s.mount.id.incarnation, sizeof s.mount.id.incarnation, "%s", incarnation);
+	return s;
+}
+
+static struct step plan(const struct reconcile_view *v)
+{
+	struct reconcile_slots slots = {0};
+
+	return reconcile(v, &slots, 1000);
+}
+
+#define EXPORT(...) ((struct reconcile_view){.role = ROLE_EXPORT, __VA_ARGS__})
+#define MOUNT(...)  ((struct reconcile_view){.role = ROLE_MOUNT, __VA_ARGS__})
+
+Test(reconcile, export_from_nothing_to_nothing)
+{
+	struct spec want = export_spec("a", "x");
+	struct held_export held = {want.export, true, -1};
+	struct reconcile_view v = EXPORT(.wished = true, .want = &want);
+
+	cr_expect_eq(plan(&v).kind, STEP_ADD_EXPORT);
+	cr_expect_eq(plan(&v).export, &want.export);
+	v.held = &held;
+	v.n_held = 1;
+	cr_expect_eq(plan(&v).kind, STEP_NONE, "in force");
+	v.wished = false;
+	v.want = NULL;
+	cr_expect_eq(plan(&v).kind, STEP_END_EXPORT);
+	cr_expect_eq(plan(&v).export, &held.export);
+	held.served = false;
+	cr_expect_eq(plan(&v).kind, STEP_END_EXPORT, "clients may still hold state");
+	v.n_held = 0;
+	cr_expect_eq(plan(&v).kind, STEP_FORGET);
+}
+
+Test(reconcile, export_recorded_by_a_former_daemon_is_added_again)
+{
+	struct spec want = export_spec("a", "x");
+	struct held_export held = {want.export, false, -1};
+	struct reconcile_view v = EXPORT(.wished = true, .want = &want, .held = &held, .n_held = 1);
+
+	cr_expect_eq(plan(&v).kind, STEP_ADD_EXPORT);
+}
+
+Test(reconcile, replaced_export_goes_after_the_new_one_came)
+{
+	struct spec old = export_spec("a", "x"), want = export_spec("b", "y");
+	struct held_export held[] = {{old.export, true, -1}, {want.export, true, -1}};
+	struct reconcile_view v = EXPORT(.wished = true, .want = &want, .held = held, .n_held = 1);
+
+	cr_expect_eq(plan(&v).kind, STEP_ADD_EXPORT);
+	v.n_held = 2;
+	cr_expect_eq(plan(&v).kind, STEP_END_EXPORT);
+	cr_expect_str_eq(plan(&v).export->id.incarnation, "a");
+}
+
+Test(reconcile, replaced_export_does_not_outlive_a_failing_new_one)
+{
+	struct spec old = export_spec("a", "x"), want = export_spec("b", "y");
+	struct held_export held = {old.export, true, -1};
+	struct reconcile_view v =
+		EXPORT(.wished = true, .want = &want, .held = &held, .n_held = 1, .attempts = 1);
+
+	cr_expect_eq(plan(&v).kind, STEP_END_EXPORT);
+}
+
+Test(reconcile, other_folder_under_the_same_identity_ends_the_old_first)
+{
+	struct spec old = export_spec("a", "x"), want = export_spec("a", "y");
+	struct held_export held = {old.export, true, -1};
+	struct reconcile_view v = EXPORT(.wished = true, .want = &want, .held = &held, .n_held = 1);
+
+	cr_expect_eq(plan(&v).kind, STEP_END_EXPORT);
+}
+
+Test(reconcile, other_owner_under_the_same_identity_is_added_over)
+{
+	struct spec old = export_spec("a", "x"), want = export_spec("a", "x");
+	struct held_export held = {old.export, true, -1};
+	struct reconcile_view v = EXPORT(.wished = true, .want = &want, .held = &held, .n_held = 1);
+
+	want.export.uid = 2;
+	cr_expect_eq(plan(&v).kind, STEP_ADD_EXPORT);
+}
+
+Test(reconcile, mount_from_nothing_to_nothing)
+{
+	struct spec want = mount_spec("a", "/w", 1);
+	struct reconcile_view v = MOUNT(.wished = true, .want = &want);
+
+	cr_expect_eq(plan(&v).kind, STEP_ATTACH);
+	cr_expect_eq(plan(&v).mount, &want.mount);
+	v.held_mount = &want.mount;
+	cr_expect_eq(plan(&v).kind, STEP_ATTACH, "attached perhaps: not proven");
+	v.in_force = true;
+	cr_expect_eq(plan(&v).kind, STEP_NONE);
+	v.wished = false;
+	v.want = NULL;
+	cr_expect_eq(plan(&v).kind, STEP_DETACH);
+	cr_expect_eq(plan(&v).how, DETACH_CLEAN);
+	v.held_mount = NULL;
+	cr_expect_eq(plan(&v).kind, STEP_FORGET);
+}
+
+Test(reconcile, teardown_goes_down_the_ladder)
+{
+	struct spec held = mount_spec("a", "/w", 1);
+	struct reconcile_view v = MOUNT(.held_mount = &held.mount, .end_failures = 1);
+
+	cr_expect_eq(plan(&v).how, DETACH_CUT);
+	v.end_failures = 0;
+	v.suspect = true;
+	cr_expect_eq(plan(&v).how, DETACH_CUT, "a silent server is not asked first");
+	v.stuck = 1;
+	cr_expect_eq(plan(&v).kind, STEP_DETACH, "a stuck worker does not stop the next rung");
+	v.stuck = 2;
+	cr_expect_eq(plan(&v).kind, STEP_NONE, "but workers do not pile up");
+}
+
+Test(reconcile, replaced_mount_is_one_step)
+{
+	struct spec old = mount_spec("a", "/w", 1), want = mount_spec("b", "/w", 2);
+	struct reconcile_view v =
+		MOUNT(.wished = true, .want = &want, .held_mount = &old.mount, .in_force = true);
+
+	cr_expect_eq(plan(&v).kind, STEP_ATTACH);
+}
+
+Test(reconcile, mount_that_moves_to_another_volume_leaves_the_old_first)
+{
+	struct spec old = mount_spec("a", "/w", 1), want = mount_spec("a", "/v", 1);
+	struct reconcile_view v =
+		MOUNT(.wished = true, .want = &want, .held_mount = &old.mount, .in_force = true);
+
+	cr_expect_eq(plan(&v).kind, STEP_DETACH);
+	cr_expect_str_eq(plan(&v).mount->volume, "/w");
+	v.held_mount = NULL;
+	cr_expect_eq(plan(&v).kind, STEP_ATTACH);
+}
+
+Test(reconcile, a_wish_that_is_not_possible_holds_nothing_and_is_not_forgotten)
+{
+	struct spec held = mount_spec("a", "/w", 1);
+	struct reconcile_view v =
+		MOUNT(.wished = true, .held_mount = &held.mount, .in_force = true);
+
+	cr_expect_eq(plan(&v).kind, STEP_DETACH);
+	v.held_mount = NULL;
+	cr_expect_eq(plan(&v).kind, STEP_NONE);
+}
+
+Test(reconcile, waits_for_its_time)
+{
+	struct spec export = export_spec("a", "x"), mount = mount_spec("a", "/w", 1);
+	struct held_export held = {export.export, true, -1};
+	struct reconcile_view views[] = {
+		EXPORT(.wished = true, .want = &export, .not_before_ms = 1001),
+		EXPORT(.held = &held, .n_held = 1, .not_before_ms = 1001),
+		MOUNT(.wished = true, .want = &mount, .not_before_ms = 1001),
+		MOUNT(.held_mount = &mount.mount, .not_before_ms = 1001),
+	};
+
+	for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+		struct step step = plan(&views[i]);
+
+		cr_expect_eq(step.kind, STEP_WAIT, "view %zu", i);
+		cr_expect_eq(step.until_ms, 1001);
+		views[i].not_before_ms = 1000;
+		cr_expect_neq(plan(&views[i]).kind, STEP_WAIT, "view %zu", i);
+	}
+}
+
+Test(reconcile, worker_that_builds_the_wrong_thing_is_cancelled)
+{
+	struct spec old = mount_spec("a", "/w", 1), want = mount_spec("b", "/w", 1);
+	struct reconcile_view v =
+		MOUNT(.wished = true, .want = &want, .busy = BUSY_BUILDING, .trying = &old);
+
+	cr_expect_eq(plan(&v).kind, STEP_CANCEL);
+	v.want = &old;
+	cr_expect_eq(plan(&v).kind, STEP_NONE);
+	v.want = NULL;
+	v.wished = false;
+	cr_expect_eq(plan(&v).kind, STEP_CANCEL);
+	v.busy = BUSY_ENDING;
+	v.trying = NULL;
+	cr_expect_eq(plan(&v).kind, STEP_NONE, "an end is never broken off");
+}
+
+Test(reconcile, nothing_is_built_or_forgotten_beside_a_stuck_worker)
+{
+	struct spec export = export_spec("a", "x"), mount = mount_spec("a", "/w", 1);
+	struct reconcile_view e = EXPORT(.wished = true, .want = &export, .stuck = 1);
+	struct reconcile_view m = MOUNT(.wished = true, .want = &mount, .stuck = 1);
+	struct reconcile_view gone = MOUNT(.stuck = 1);
+
+	cr_expect_eq(plan(&e).kind, STEP_NONE);
+	cr_expect_eq(plan(&m).kind, STEP_NONE);
+	cr_expect_eq(plan(&gone).kind, STEP_NONE);
+}
+
+static unsigned count_attach(
+	struct reconcile_slots *slots, unsigned char server, bool suspect, unsigned n)
+{
+	struct spec want = mount_spec("a", "/w", server);
+	struct reconcile_view v = MOUNT(.wished = true, .want = &want, .suspect = suspect);
+	unsigned begun = 0;
+
+	while (n--)
+		begun += reconcile(&v, slots, 0).kind == STEP_ATTACH;
+	return begun;
+}
+
+Test(reconcile, one_server_does_not_take_all_slots)
+{
+	struct reconcile_slots slots = {0};
+
+	cr_expect_eq(count_attach(&slots, 1, false, 1000), SLOTS_SERVER);
+	cr_expect_eq(count_attach(&slots, 2, false, 1000), SLOTS_MOUNT - SLOTS_SERVER);
+	cr_expect_eq(count_attach(&slots, 3, false, 1000), 0);
+}
+
+Test(reconcile, silent_servers_leave_room_for_the_others)
+{
+	struct reconcile_slots slots = {0};
+	unsigned begun = 0;
+
+	for (unsigned char server = 1; server < 100; server++)
+		begun += count_attach(&slots, server, true, 10);
+	cr_expect_eq(begun, SLOTS_SUSPECT);
+	cr_expect_eq(count_attach(&slots, 200, false, 1000), SLOTS_SERVER);
+}
+
+Test(reconcile, running_workers_count)
+{
+	struct reconcile_slots slots = {0};
+	struct spec want = mount_spec("a", "/w", 1);
+	struct spec export = export_spec("a", "x");
+	struct reconcile_view m =
+		MOUNT(.wished = true, .want = &want, .busy = BUSY_BUILDING, .trying = &want);
+	struct reconcile_view e =
+		EXPORT(.wished = true, .want = &export, .busy = BUSY_BUILDING, .trying = &export);
+	struct reconcile_view x = MOUNT(.held_mount = &want.mount, .busy = BUSY_ENDING);
+
+	reconcile_occupy(&slots, &m);
+	reconcile_occupy(&slots, &e);
+	reconcile_occupy(&slots, &x);
+	cr_expect_eq(slots.mounts, 1);
+	cr_expect_eq(slots.exports, 1);
+	cr_expect_eq(slots.ends, 1);
+	cr_expect_eq(count_attach(&slots, 1, false, 1000), SLOTS_SERVER - 1);
+}
+
+Test(reconcile, ends_and_exports_have_slots_of_their_own)
+{
+	struct reconcile_slots slots = {0};
+	struct spec export = export_spec("a", "x"), mount = mount_spec("a", "/w", 1);
+	struct reconcile_view e = EXPORT(.wished = true, .want = &export);
+	struct reconcile_view m = MOUNT(.held_mount = &mount.mount);
+	unsigned exports = 0, ends = 0;
+
+	(void)count_attach(&slots, 1, false, 1000);
+	(void)count_attach(&slots, 2, false, 1000);
+	for (int i = 0; i < 1000; i++) {
+		exports += reconcile(&e, &slots, 0).kind == STEP_ADD_EXPORT;
+		ends += reconcile(&m, &slots, 0).kind == STEP_DETACH;
+	}
+	cr_expect_eq(exports, SLOTS_EXPORT);
+	cr_expect_eq(ends, SLOTS_END);
+}
+
+Test(reconcile, backoff_grows_to_its_bound)
+{
+	for (unsigned random = 0; random < 100000; random += 997) {
+		cr_expect_leq(reconcile_backoff_ms(-ENOENT, 1, random), 125);
+		cr_expect_geq(reconcile_backoff_ms(-ENOENT, 1, random), 75);
+		cr_expect_leq(reconcile_backoff_ms(-ENOENT, 1000000, random), 2500);
+		cr_expect_geq(reconcile_backoff_ms(-ENOENT, 6, random), 1500);
+		cr_expect_leq(reconcile_backoff_ms(-EIO, 1, random), 625);
+		cr_expect_geq(reconcile_backoff_ms(-EIO, 1, random), 375);
+		cr_expect_geq(reconcile_backoff_ms(-ETIMEDOUT, 1000000, random), 11250);
+		cr_expect_leq(reconcile_backoff_ms(-ETIMEDOUT, 1000000, random), 18750);
+	}
+}

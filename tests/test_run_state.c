@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The life of a run, walked through its table. */
+#include "mountd/run_state.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+
+static enum run_state walk(enum run_state state, const enum run_event *events, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		cr_assert_eq(run_state_next(state, events[i], &state), 0, "event %zu", i);
+	return state;
+}
+
+#define WALK(...) \
+	walk(RUN_GONE, (const enum run_event[]){__VA_ARGS__}, \
+		sizeof((const enum run_event[]){__VA_ARGS__}) / sizeof(enum run_event))
+
+Test(run_state, lives)
+{
+	cr_expect_eq(WALK(EVENT_WISH), RUN_PENDING);
+	cr_expect_eq(WALK(EVENT_WISH, EVENT_START), RUN_WORKING);
+	cr_expect_eq(WALK(EVENT_WISH, EVENT_START, EVENT_DONE), RUN_READY);
+	cr_expect_eq(WALK(EVENT_WISH, EVENT_START, EVENT_FAIL), RUN_RETRYING);
+	cr_expect_eq(WALK(EVENT_WISH, EVENT_START, EVENT_FAIL, EVENT_START), RUN_RETRYING,
+		"an attempt after a failure is not news");
+	cr_expect_eq(WALK(EVENT_WISH, EVENT_START, EVENT_FAIL, EVENT_START, EVENT_DONE), RUN_READY);
+	cr_expect_eq(WALK(EVENT_WISH, EVENT_START, EVENT_DONE, EVENT_LOST), RUN_PENDING);
+	cr_expect_eq(WALK(EVENT_WISH, EVENT_START, EVENT_DONE, EVENT_WISH), RUN_PENDING);
+	cr_expect_eq(WALK(EVENT_WISH, EVENT_START, EVENT_UNWISH), RUN_ENDING);
+	cr_expect_eq(
+		WALK(EVENT_WISH, EVENT_START, EVENT_UNWISH, EVENT_START, EVENT_FAIL), RUN_ENDING);
+	cr_expect_eq(WALK(EVENT_WISH, EVENT_START, EVENT_DONE, EVENT_UNWISH, EVENT_START,
+			     EVENT_TAKEN_DOWN),
+		RUN_GONE);
+	cr_expect_eq(WALK(EVENT_START), RUN_ENDING, "left by a former daemon");
+	cr_expect_eq(WALK(EVENT_START, EVENT_WISH), RUN_PENDING);
+}
+
+/* Wishes come at any time; whatever the state, they must be taken. */
+Test(run_state, wishes_are_always_taken)
+{
+	for (int state = 0; state < RUN_STATES; state++) {
+		enum run_state next;
+
+		cr_expect_eq(run_state_next((enum run_state)state, EVENT_WISH, &next), 0);
+		cr_expect_eq(next, RUN_PENDING);
+		cr_expect_eq(run_state_next((enum run_state)state, EVENT_UNWISH, &next), 0);
+		cr_expect(next == RUN_ENDING || next == RUN_GONE);
+	}
+}
+
+/* What a worker or the kernel says may come in any state but one in which nothing is left. */
+Test(run_state, reports_are_always_taken)
+{
+	static const enum run_event reports[] = {EVENT_FAIL, EVENT_LOST, EVENT_TAKEN_DOWN};
+
+	for (int state = 0; state < RUN_GONE; state++)
+		for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
+			enum run_state next;
+
+			cr_expect_eq(run_state_next((enum run_state)state, reports[i], &next), 0,
+				"state %s, report %zu", run_state_name((enum run_state)state), i);
+		}
+}
+
+Test(run_state, impossible_is_refused)
+{
+	enum run_state next = RUN_READY;
+
+	cr_expect_eq(run_state_next(RUN_GONE, EVENT_DONE, &next), -EINVAL);
+	cr_expect_eq(run_state_next(RUN_ENDING, EVENT_DONE, &next), -EINVAL);
+	cr_expect_eq(run_state_next(RUN_STATES, EVENT_WISH, &next), -EINVAL);
+	cr_expect_eq(run_state_next(RUN_GONE, RUN_EVENTS, &next), -EINVAL);
+	cr_expect_eq(next, RUN_READY);
+}
