@@ -119,6 +119,8 @@ int exporter_dispatch(struct exporter *x, struct kerr *e);
 /*
  * Called when server_start() has succeeded, or when a running server of ours was found: takes
  * over the upcalls, drops what a former daemon answered, and preloads what is exported now.
+ * -ENOENT: nfsd is not loaded, and nothing is served. Another failure, -EOPNOTSUPP for instance,
+ * is of one export: all others are served.
  */
 int exporter_serve(struct exporter *x, struct kerr *e);
 

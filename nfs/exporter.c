@@ -1,26 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The answering half of the export engine: what is exported, bound into the pseudo-root and
- * known to the kernel's caches.
- *
- * An entry of a cache holds on to its path, and a replaced or expired one does so until the kernel
- * gets round to sweeping, minutes later. So whatever takes something away ends with a flush, and
- * everything that stays is preloaded again at once: a request that falls in between waits for it.
+/* The answering half of the export engine: the set of exports, and its life in the caller's loop.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "mountd/base/cleanup.h"
-#include "nfs/answers.h"
-#include "nfs/caches.h"
 #include "nfs/cld.h"
 #include "nfs/export.h"
 #include "nfs/node_key.h"
-#include "nfs/pseudo_root.h"
+#include "nfs/publication.h"
 
 enum source {
 	SOURCE_CLD,
@@ -31,19 +22,10 @@ enum source {
 struct exporter {
 	const struct exporter_config *config;
 	unsigned char key[FSID_KEY_SIZE];
-	struct pseudo_root root;
-	struct answers answers;
-	const struct export **list; /* of answers, in its order */
+	struct publication pub;	    /* its caches are open while serving */
+	const struct export **list; /* of pub.answers, in its order */
 	struct cld *cld;
-	struct caches caches; /* open while serving */
 	int epoll;
-};
-
-/* What a sink of entries needs; e is of the first failure. */
-struct writing {
-	struct exporter *x;
-	struct kerr *e;
-	bool failed;
 };
 
 static void exporter_freep(struct exporter **x)
@@ -56,22 +38,13 @@ static void export_point_freep(struct export_point **p)
 	export_point_free(*p);
 }
 
-/* The kernel's caches speak of wall-clock time. */
-static int64_t now(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_REALTIME, &ts);
-	return ts.tv_sec;
-}
-
 static int prepare_workspaces(struct exporter *x, struct kerr *e)
 {
-	int error = fsid_of_workspaces(x->key, x->answers.workspaces_uuid);
+	int error = fsid_of_workspaces(x->key, x->pub.answers.workspaces_uuid);
 
 	if (error < 0)
 		return kerr_set(e, error, "derive fsid", NULL, NULL);
-	return pseudo_root_inode(&x->root, "/workspaces", &x->answers.workspaces_inode, e);
+	return pseudo_root_inode(&x->pub.root, "/workspaces", &x->pub.answers.workspaces_inode, e);
 }
 
 static int watch_cld(struct exporter *x, struct kerr *e)
@@ -94,13 +67,13 @@ int exporter_new(const struct exporter_config *config, struct exporter **ret, st
 	if (!x)
 		return kerr_set(e, -ENOMEM, "make exporter", NULL, NULL);
 	x->config = config;
-	x->root = PSEUDO_ROOT_NONE;
+	x->pub.root = PSEUDO_ROOT_NONE;
 	x->epoll = epoll_create1(EPOLL_CLOEXEC);
-	x->caches = CACHES_CLOSED(x->epoll);
+	x->pub.caches = CACHES_CLOSED(x->epoll);
 	if (x->epoll < 0)
 		return kerr_set(e, -errno, "make epoll", NULL, NULL);
 	if ((error = node_key_load(config->state_dir, x->key, e)) < 0 ||
-		(error = pseudo_root_new(&x->root, e)) < 0 ||
+		(error = pseudo_root_new(&x->pub.root, e)) < 0 ||
 		(error = prepare_workspaces(x, e)) < 0 || (error = watch_cld(x, e)) < 0)
 		return error;
 	*ret = TAKE_PTR(x);
@@ -111,11 +84,11 @@ void exporter_free(struct exporter *x)
 {
 	if (!x)
 		return;
-	caches_close(&x->caches);
+	caches_close(&x->pub.caches);
 	cld_free(x->cld);
-	answers_clear(&x->answers);
+	answers_clear(&x->pub.answers);
 	free(x->list);
-	pseudo_root_close(&x->root);
+	pseudo_root_close(&x->pub.root);
 	cleanup_close(&x->epoll);
 	explicit_bzero(x->key, sizeof x->key);
 	free(x);
@@ -128,76 +101,19 @@ int exporter_get_fd(const struct exporter *x)
 
 const char *exporter_cache_rung(const struct exporter *x)
 {
-	return caches_rung(&x->caches);
+	return caches_rung(&x->pub.caches);
 }
 
 const struct export *const *exporter_list(const struct exporter *x, size_t *ret_n)
 {
-	*ret_n = x->answers.n;
+	*ret_n = x->pub.answers.n;
 	return x->list;
 }
 
 static void fill_list(struct exporter *x)
 {
-	for (size_t i = 0; i < x->answers.n; i++)
-		x->list[i] = &x->answers.points[i]->export;
-}
-
-static int write_failed(const struct upcall_entry *entry, int error, struct kerr *e)
-{
-	if (entry->cache == UPCALL_EXPORT && error == -EINVAL)
-		return kerr_set(e, -EOPNOTSUPP, "export", entry->path,
-			"the kernel does not export this filesystem: it has no file handles, or "
-			"the "
-			"mount is idmapped");
-	return kerr_set(e, error, "write cache", upcall_cache_name(entry->cache), "%s %s",
-		entry->domain ? entry->domain : "", entry->path ? entry->path : "");
-}
-
-/* A sink. In the pseudo-root. */
-static int write_entry(const struct upcall_entry *entry, void *data)
-{
-	struct writing *w = data;
-	int error = caches_write(&w->x->caches, entry);
-
-	if (error == 0)
-		return 0;
-	error = write_failed(entry, error, w->failed ? NULL : w->e);
-	w->failed = true;
-	return error;
-}
-
-/* A sink for refusals: who has no domain or whose path is gone has nothing to be refused. */
-static int write_refusal(const struct upcall_entry *entry, void *data)
-{
-	struct writing *w = data;
-	int error = caches_write(&w->x->caches, entry);
-
-	return error == 0 || error == -ENOENT ? 0 : write_failed(entry, error, w->e);
-}
-
-/* In the pseudo-root, as the kernel resolves the paths of both, question and answer, there. */
-static void on_request(const struct upcall_request *q, void *data)
-{
-	struct writing *w = data;
-	struct answer_texts texts;
-	struct upcall_entry entry;
-
-	/* What the kernel asks about a former daemon's namespace, ours does not have. */
-	if (answers_request(&w->x->answers, q, now(), &entry, &texts))
-		(void)write_refusal(&entry, w);
-}
-
-static int answer(struct exporter *x, bool all, struct kerr *e)
-{
-	struct writing w = {.x = x};
-	int error = pseudo_root_enter(&x->root, e);
-
-	if (error < 0)
-		return error;
-	error = caches_dispatch(&x->caches, all, on_request, &w, e);
-	pseudo_root_leave(&x->root);
-	return error;
+	for (size_t i = 0; i < x->pub.answers.n; i++)
+		x->list[i] = &x->pub.answers.points[i]->export;
 }
 
 int exporter_dispatch(struct exporter *x, struct kerr *e)
@@ -213,87 +129,33 @@ int exporter_dispatch(struct exporter *x, struct kerr *e)
 	/* First, as the kernel may hold everybody up for it. */
 	if (ready[SOURCE_CLD])
 		error = cld_dispatch(x->cld, e);
-	if (ready[SOURCE_CACHES] && caches_are_open(&x->caches)) {
-		int failed = answer(x, false, error < 0 ? NULL : e);
+	if (ready[SOURCE_CACHES] && caches_are_open(&x->pub.caches)) {
+		int failed = publication_answer(&x->pub, false, error < 0 ? NULL : e);
 		if (error == 0)
 			error = failed;
 	}
 	return error;
 }
 
-/* All entries there are to be. */
-static int preload(struct exporter *x, struct kerr *e)
-{
-	struct writing w = {.x = x, .e = e};
-	int error = pseudo_root_enter(&x->root, e);
-
-	if (error < 0)
-		return error;
-	error = answers_preload(&x->answers, write_entry, &w);
-	pseudo_root_leave(&x->root);
-	return error < 0 && !w.failed ? kerr_set(e, error, "preload caches", NULL, NULL) : error;
-}
-
-static int preload_point(struct exporter *x, const struct export_point *p, struct kerr *e)
-{
-	struct writing w = {.x = x, .e = e};
-	int error = pseudo_root_enter(&x->root, e);
-
-	if (error < 0)
-		return error;
-	error = answers_preload_point(&x->answers, p, write_entry, &w);
-	pseudo_root_leave(&x->root);
-	return error;
-}
-
-/* Makes the kernel forget what is no more, and tells it anew what stays. */
-static int renew(struct exporter *x, struct kerr *e)
-{
-	int error = channel_flush(UPCALL_EXPORT, e);
-
-	if (error == 0)
-		error = channel_flush(UPCALL_KEY, e);
-	return error < 0 ? error : preload(x, e);
-}
-
 int exporter_serve(struct exporter *x, struct kerr *e)
 {
 	bool netlink = !(x->config->masked_rungs & EXPORT_RUNG_NETLINK_CACHE);
-	int error;
+	int error, failed;
 
-	caches_close(&x->caches);
-	error = caches_open(&x->caches, netlink, SOURCE_CACHES, e);
+	caches_close(&x->pub.caches);
+	error = caches_open(&x->pub.caches, netlink, SOURCE_CACHES, e);
 	if (error < 0)
 		return error;
-	if ((error = channel_flush(UPCALL_IP, e)) < 0 || (error = renew(x, e)) < 0)
-		return error;
-	return answer(x, true, e);
+	error = channel_flush(UPCALL_IP, e);
+	if (error == 0)
+		error = publication_renew(&x->pub, e);
+	failed = publication_answer(&x->pub, true, error < 0 ? NULL : e);
+	return error < 0 ? error : failed;
 }
 
 void exporter_pause(struct exporter *x)
 {
-	caches_close(&x->caches);
-}
-
-/* Refusals for every client of gone that stays (if it does) does not list. */
-static int retire(struct exporter *x, const struct export_point *gone,
-	const struct export_point *stays, struct kerr *e)
-{
-	struct writing w = {.x = x, .e = e};
-	int first_error = 0, error = pseudo_root_enter(&x->root, e);
-
-	if (error < 0)
-		return error;
-	for (size_t i = 0; i < gone->export.n_clients; i++) {
-		const struct addr *client = &gone->export.clients[i];
-		if (stays && export_lists_client(&stays->export, client))
-			continue;
-		error = answers_retire(&x->answers, gone, client, now(), write_refusal, &w);
-		if (error < 0 && first_error == 0)
-			first_error = error;
-	}
-	pseudo_root_leave(&x->root);
-	return first_error;
+	caches_close(&x->pub.caches);
 }
 
 static int new_point(struct exporter *x, const struct export *export, int tree,
@@ -318,20 +180,30 @@ static int new_point(struct exporter *x, const struct export *export, int tree,
 	return 0;
 }
 
+static void unbind_point(struct exporter *x, const struct export_point *p)
+{
+	_cleanup_close_ int folder = -1;
+
+	(void)pseudo_root_unbind(&x->pub.root, &p->export.id, &folder, NULL);
+}
+
 static int bind_point(struct exporter *x, struct export_point *p, int tree, struct kerr *e)
 {
 	char run[PSEUDO_PATH_SIZE];
-	int error = pseudo_root_bind(&x->root, &p->export.id, tree, e);
+	int error = pseudo_root_bind(&x->pub.root, &p->export.id, tree, e);
 
 	if (error < 0)
 		return error;
 	(void)snprintf(run, sizeof run, "/workspaces/%s", p->export.id.run);
-	return pseudo_root_inode(&x->root, run, &p->run_inode, e);
+	error = pseudo_root_inode(&x->pub.root, run, &p->run_inode, e);
+	if (error < 0)
+		unbind_point(x, p);
+	return error;
 }
 
 static int reserve_list(struct exporter *x, struct kerr *e)
 {
-	const struct export **list = reallocarray(x->list, x->answers.n + 1, sizeof *list);
+	const struct export **list = reallocarray(x->list, x->pub.answers.n + 1, sizeof *list);
 
 	if (!list)
 		return kerr_set(e, -ENOMEM, "grow list of exports", NULL, NULL);
@@ -342,7 +214,7 @@ static int reserve_list(struct exporter *x, struct kerr *e)
 /* An export that is only described anew keeps its mount, and the clients their open files. */
 static int replace_point(struct exporter *x, struct export_point **p, struct kerr *e)
 {
-	struct export_point *old = answers_find(&x->answers, &(*p)->export.id);
+	struct export_point *old = answers_find(&x->pub.answers, &(*p)->export.id);
 	struct export_point fresh = **p;
 	bool shrinks = false;
 	int error = 0;
@@ -353,11 +225,12 @@ static int replace_point(struct exporter *x, struct export_point **p, struct ker
 	**p = *old; /* the former one, to be freed by the caller */
 	*old = fresh;
 	fill_list(x);
-	if (!caches_are_open(&x->caches))
+	if (!caches_are_open(&x->pub.caches))
 		return 0;
-	error = shrinks ? renew(x, e) : preload_point(x, old, e);
+	error = shrinks ? publication_renew(&x->pub, e)
+			: publication_preload_point(&x->pub, old, e);
 	if (shrinks) {
-		int failed = retire(x, *p, old, error < 0 ? NULL : e);
+		int failed = publication_retire(&x->pub, *p, old, error < 0 ? NULL : e);
 		error = error < 0 ? error : failed;
 	}
 	return error;
@@ -373,17 +246,16 @@ static int add_point(struct exporter *x, struct export_point **p, int tree, stru
 	error = bind_point(x, added, tree, e);
 	if (error < 0)
 		return error;
-	error = answers_insert(&x->answers, added);
+	error = answers_insert(&x->pub.answers, added);
 	if (error < 0) {
-		_cleanup_close_ int folder = -1;
-		(void)pseudo_root_unbind(&x->root, &added->export.id, &folder, NULL);
+		unbind_point(x, added);
 		return kerr_set(e, error, "add export", added->export.id.run, NULL);
 	}
 	*p = NULL;
 	fill_list(x);
-	if (!caches_are_open(&x->caches))
+	if (!caches_are_open(&x->pub.caches))
 		return 0;
-	error = preload_point(x, added, e);
+	error = publication_preload_point(&x->pub, added, e);
 	if (error == -EOPNOTSUPP)
 		(void)exporter_remove(x, &added->export.id, NULL, NULL);
 	return error;
@@ -398,7 +270,7 @@ int exporter_add(struct exporter *x, const struct export *export, int tree, stru
 
 	if (error < 0)
 		return error;
-	old = answers_find(&x->answers, &export->id);
+	old = answers_find(&x->pub.answers, &export->id);
 	if (old && old->inode == p->inode && old->device == p->device)
 		return replace_point(x, &p, e);
 	if (old && (error = exporter_remove(x, &export->id, NULL, e)) < 0)
@@ -412,17 +284,17 @@ int exporter_remove(struct exporter *x, const struct run_id *id, int *ret_folder
 	_cleanup_close_ int folder = -1;
 	int error;
 
-	if (!answers_find(&x->answers, id))
+	if (!answers_find(&x->pub.answers, id))
 		return kerr_set(e, -ENOENT, "remove export", id->run, "it is not exported");
-	error = pseudo_root_unbind(&x->root, id, &folder, e);
+	error = pseudo_root_unbind(&x->pub.root, id, &folder, e);
 	if (error < 0)
 		return error;
-	p = answers_take(&x->answers, id);
+	p = answers_take(&x->pub.answers, id);
 	fill_list(x);
-	if (caches_are_open(&x->caches)) {
+	if (caches_are_open(&x->pub.caches)) {
 		int failed;
-		error = renew(x, e);
-		failed = retire(x, p, NULL, error < 0 ? NULL : e);
+		error = publication_renew(&x->pub, e);
+		failed = publication_retire(&x->pub, p, NULL, error < 0 ? NULL : e);
 		error = error < 0 ? error : failed;
 	}
 	if (ret_folder)

@@ -28,7 +28,8 @@ static int split(char *line, char *words[WORDS])
 	int n = 0;
 	char *save = NULL;
 
-	for (char *w = strtok_r(line, " \n", &save); w && n < WORDS; w = strtok_r(NULL, " \n", &save))
+	for (char *w = strtok_r(line, " \n", &save); w && n < WORDS;
+		w = strtok_r(NULL, " \n", &save))
 		words[n++] = w;
 	return n;
 }

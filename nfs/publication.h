@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The set of exports made known to the kernel: preloaded into its caches, its requests answered,
+ * and what is gone refused. All of it happens with the pseudo-root entered, as the kernel resolves
+ * the paths of question and answer there.
+ *
+ * An entry of a cache holds on to its path, and a replaced or expired one does so until the kernel
+ * gets round to sweeping, minutes later. So whatever takes something away ends with a flush, and
+ * everything that stays is preloaded again at once: a request that falls in between waits for it.
+ */
+#pragma once
+
+#include "nfs/answers.h"
+#include "nfs/caches.h"
+#include "nfs/pseudo_root.h"
+
+struct publication {
+	struct pseudo_root root;
+	struct answers answers;
+	struct caches caches; /* must be open for everything here */
+};
+
+/* Answers what the kernel asks; all: what it asked before the caches were opened, too. */
+int publication_answer(struct publication *p, bool all, struct kerr *e);
+
+/*
+ * Writes the entries one export needs. -EOPNOTSUPP: the kernel does not export its filesystem.
+ * A failure of one entry does not keep the others from being written.
+ */
+int publication_preload_point(
+	struct publication *p, const struct export_point *point, struct kerr *e);
+
+/* Makes the kernel forget what is no more, and tells it anew what stays; errors as above. */
+int publication_renew(struct publication *p, struct kerr *e);
+
+/* Refuses every client of gone that stays (NULL: the export is no more) does not list. */
+int publication_retire(struct publication *p, const struct export_point *gone,
+	const struct export_point *stays, struct kerr *e);
