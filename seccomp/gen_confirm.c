@@ -100,6 +100,7 @@ static int compile_theirs(
 
 	if (!ctx)
 		return r;
+	(void)seccomp_api_set(3); /* kill_process, whatever the kernel that builds has */
 	r = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
 	if (r >= 0)
 		r = seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
