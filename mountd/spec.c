@@ -60,7 +60,7 @@ static int get_text(struct reader *r, const char *key, const char *otherwise, co
 
 static int get_name(struct reader *r, const char *key, char name[NAME_MAX_LENGTH + 1])
 {
-	const char *text;
+	const char *text = NULL;
 	int error = get_text(r, key, NULL, &text);
 
 	if (error < 0)
@@ -109,7 +109,7 @@ static int get_number(struct reader *r, const char *key, json_int_t otherwise, j
 
 static int get_owner(struct reader *r, uid_t *ret_uid, gid_t *ret_gid)
 {
-	json_int_t uid, gid;
+	json_int_t uid = 0, gid = 0;
 	int error = get_number(r, "uid", 0, 1, ID_MAX, &uid);
 
 	if (error == 0)
@@ -236,8 +236,7 @@ static int find_unknown_key(const struct reader *r)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach((json_t *)r->object, key, value)
-	{
+	json_object_foreach((json_t *)r->object, key, value) {
 		size_t i = 0;
 
 		while (i < r->n_keys && strcmp(key, r->keys[i]) != 0)
@@ -250,7 +249,7 @@ static int find_unknown_key(const struct reader *r)
 
 static int read_spec(struct reader *r, struct spec *spec)
 {
-	const char *kind;
+	const char *kind = NULL;
 	int error = get_text(r, "kind", NULL, &kind);
 
 	if (error < 0)
