@@ -60,7 +60,7 @@ static int get_text(struct reader *r, const char *key, const char *otherwise, co
 
 static int get_name(struct reader *r, const char *key, char name[NAME_MAX_LENGTH + 1])
 {
-	const char *text = NULL;
+	const char *text = "";
 	int error = get_text(r, key, NULL, &text);
 
 	if (error < 0)
@@ -249,7 +249,7 @@ static int find_unknown_key(const struct reader *r)
 
 static int read_spec(struct reader *r, struct spec *spec)
 {
-	const char *kind = NULL;
+	const char *kind = "";
 	int error = get_text(r, "kind", NULL, &kind);
 
 	if (error < 0)
