@@ -47,6 +47,13 @@ void doctor_say(struct doctor *d, const char *check, enum verdict verdict, const
 	(void)json_array_append_new(d->findings, finding);
 }
 
+void doctor_blame_module(struct doctor *d, const char *module)
+{
+	json_t *last = json_array_get(d->findings, json_array_size(d->findings) - 1);
+
+	(void)json_object_set_new(last, "missing_module", json_string(module));
+}
+
 struct task {
 	const struct check *check;
 	const struct ctl_args *args;
@@ -138,8 +145,7 @@ static bool module_missing(const json_t *findings)
 	json_t *finding;
 
 	json_array_foreach(findings, i, finding)
-		if (strncmp(text_of(finding, "check"), "module ", 7) == 0 &&
-			strcmp(text_of(finding, "verdict"), "fail") == 0)
+		if (json_object_get(finding, "missing_module"))
 			return true;
 	return false;
 }

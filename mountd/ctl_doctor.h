@@ -15,6 +15,9 @@ struct doctor {
 void doctor_say(struct doctor *d, const char *check, enum verdict verdict, const char *advice,
 	const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* The finding just said is due to a kernel module that is missing: an exit code of its own. */
+void doctor_blame_module(struct doctor *d, const char *module);
+
 /* The running kernel is at least major.minor. */
 bool doctor_kernel_at_least(unsigned major, unsigned minor);
 

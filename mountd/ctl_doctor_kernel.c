@@ -80,17 +80,19 @@ static void say_unloaded(struct doctor *d, const char *check, const char *name, 
 	int loadable = list_holds("modules.dep", name);
 
 	(void)uname(&kernel);
-	if (loadable > 0)
+	if (loadable > 0) {
 		doctor_say(d, check, VERDICT_OK, NULL, "not loaded yet, but can be");
-	else if (loadable == 0)
+	} else if (loadable == 0) {
 		doctor_say(d, check, VERDICT_FAIL,
 			"use a kernel that has it (Debian: linux-image-cloud-amd64 or -amd64)",
 			"not among the modules of %s: this node cannot %s", kernel.release, use);
-	else
+		doctor_blame_module(d, name);
+	} else {
 		doctor_say(d, check, VERDICT_WARN,
 			"load it, or give this container the node's /lib/modules to tell",
 			"not loaded, and whether it can be is unknown: no /lib/modules/%s",
 			kernel.release);
+	}
 }
 
 static void check_module(

@@ -5,11 +5,14 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <limits.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/mount.h>
 
 #include "nfs/export.h"
 
-#define NFS_PORT 2049
+#define NFS_PORT    2049
+#define RUNTIME_DIR "/run"
 
 static int ask_daemon(const struct doctor *d, json_t **ret_status, struct ctl_fault *fault)
 {
@@ -63,6 +66,15 @@ static const char *or_unknown(const char *text)
 	return text ? text : "unknown";
 }
 
+/* Looking needs a place to mount nfsd's filesystem: one that goes away with this process. */
+static int private_runtime_dir(void)
+{
+	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+		mount("none", RUNTIME_DIR, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0700") < 0)
+		return -errno;
+	return 0;
+}
+
 static void inspect_server(struct doctor *d)
 {
 	static const char *const states[] = {
@@ -75,7 +87,7 @@ static void inspect_server(struct doctor *d)
 		.lease_seconds = NFSD_TIME_MIN,
 		.grace_seconds = NFSD_TIME_MIN,
 		.state_dir = "/var/lib/kora-sandbox-mount",
-		.runtime_dir = "/run/kora-sandbox-mount",
+		.runtime_dir = RUNTIME_DIR,
 		.server_scope = "doctor"};
 	struct server_status status = {0};
 	struct kerr e = {0};
@@ -85,6 +97,11 @@ static void inspect_server(struct doctor *d)
 		config.listen = d->args->addresses;
 		config.n_listen = d->args->n_addresses;
 	}
+	if (private_runtime_dir() < 0) {
+		doctor_say(d, "server", VERDICT_WARN, "run with CAP_SYS_ADMIN to tell",
+			"unknown: no mount namespace of its own: %s", strerror(errno));
+		return;
+	}
 	if (server_inspect(&config, &status, &e) < 0) {
 		kerr_format(&e, text, sizeof text);
 		doctor_say(d, "server", VERDICT_FAIL, NULL, "cannot be looked at: %s", text);
@@ -92,11 +109,13 @@ static void inspect_server(struct doctor *d)
 	}
 	const char *const rungs[] = {or_unknown(status.server_rung), or_unknown(status.cache_rung),
 		or_unknown(status.revoke_rung)};
-	if (status.module_available)
+	if (status.module_available) {
 		say_server(d, states[status.state], status.foreign, rungs);
-	else
-		doctor_say(d, "server", VERDICT_FAIL, "see module nfsd",
-			"this kernel has no NFS server");
+		return;
+	}
+	doctor_say(d, "server", VERDICT_FAIL, "load nfsd, or use a kernel that has it",
+		"this kernel offers no NFS server");
+	doctor_blame_module(d, "nfsd");
 }
 
 void doctor_server(struct doctor *d)
