@@ -9,7 +9,7 @@
 #include "mountd/own_addrs.h"
 #include "mountd/steps.h"
 
-#define INSPECT_MS	  5000
+#define INSPECT_MS	  20000
 #define START_MS	  30000
 #define STOP_MS		  30000
 #define FAILURES_IN_A_ROW 64
@@ -159,10 +159,12 @@ static void inspect_done(void *data, struct job_end *end)
 
 	s->job = NULL;
 	s->look = false;
-	s->known = true;
 	if (end->error) {
 		fail(s, "server-inspect-failed", &end->e);
 	} else {
+		if (!s->known)
+			clear_fault(s);
+		s->known = true;
 		s->status = *(const struct server_status *)end->result;
 		if (s->serving && s->status.threads == 0)
 			lose(s);
@@ -315,12 +317,16 @@ void server_plan(struct server *s, bool wanted, bool settled, bool idle)
 
 	if (s->job)
 		return;
-	if (!s->known || s->look) {
+	if (s->look) {
 		look(s);
 		return;
 	}
 	if (loop_clock_ms() < s->not_before_ms)
 		return;
+	if (!s->known) {
+		look(s);
+		return;
+	}
 	if (idle && runs)
 		end(s);
 	else if ((wanted || runs) && !idle && !s->serving && settled)
