@@ -78,6 +78,13 @@ static void describe(
 	}
 }
 
+static int covered(const struct actual_mount *m, const struct actual_mount *by, struct kerr *e)
+{
+	return kerr_set(e, -EEXIST, "detach mount at", m->target,
+		"a foreign mount covers it: %s %.100s", by ? by->fstype : "none",
+		by ? by->source : "");
+}
+
 /* 1: *ret is the top of a stack of ours; 0: nothing of ours is left. */
 static int find(const char *volume, const char *run, struct found *ret, struct kerr *e)
 {
@@ -92,8 +99,9 @@ static int find(const char *volume, const char *run, struct found *ret, struct k
 			continue;
 		top = topmost(&mounts, m);
 		if (!belongs_to(top, run) && !actual_mounts_marker_of(&mounts, top))
-			return kerr_set(e, -EEXIST, "detach mount at", m->target,
-				"a foreign mount covers it: %s %.100s", top->fstype, top->source);
+			return covered(m, top, e);
+		if (actual_mounts_at(&mounts, m->target) != top)
+			return covered(m, actual_mounts_covering(&mounts, m->target), e);
 		describe(&mounts, top, ret);
 		return 1;
 	}

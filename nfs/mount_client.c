@@ -26,22 +26,9 @@ static int load_module(struct kerr *e)
 	return kerr_set(e, -errno, "load nfsv4", NULL, NULL);
 }
 
-static int read_identifier(int fd, char *text, size_t size)
+static int open_identifier(int flags, struct kerr *e)
 {
-	ssize_t got = pread(fd, text, size - 1, 0);
-
-	if (got < 0)
-		return -errno;
-	text[got] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	if (strcmp(text, "(null)") == 0)
-		text[0] = '\0';
-	return 0;
-}
-
-static int open_identifier(struct kerr *e)
-{
-	int fd = open(identifier_path, O_RDWR | O_CLOEXEC);
+	int fd = open(identifier_path, flags | O_CLOEXEC);
 
 	if (fd >= 0)
 		return fd;
@@ -51,29 +38,48 @@ static int open_identifier(struct kerr *e)
 	return kerr_set(e, -errno, "open", identifier_path, "/sys must be writable here");
 }
 
+static int read_identifier(char *text, size_t size, struct kerr *e)
+{
+	_cleanup_close_ int fd = open_identifier(O_RDONLY, e);
+	ssize_t got;
+
+	if (fd < 0)
+		return fd;
+	got = read(fd, text, size - 1);
+	if (got < 0)
+		return kerr_set(e, -errno, "read", identifier_path, NULL);
+	text[got] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	if (strcmp(text, "(null)") == 0)
+		text[0] = '\0';
+	return 0;
+}
+
+static int write_identifier(const char *text, struct kerr *e)
+{
+	_cleanup_close_ int fd = open_identifier(O_WRONLY, e);
+
+	if (fd < 0)
+		return fd;
+	if (write(fd, text, strlen(text)) < 0)
+		return kerr_set(e, -errno, "write", identifier_path, NULL);
+	return 0;
+}
+
 int mount_client_prepare(const char *identifier, char *fault, size_t size, struct kerr *e)
 {
-	_cleanup_close_ int fd = -1;
 	char now[128];
 	int error = load_module(e);
 
 	fault[0] = '\0';
+	if (error == 0)
+		error = read_identifier(now, sizeof now, e);
 	if (error < 0)
 		return error;
-	fd = open_identifier(e);
-	if (fd < 0)
-		return fd;
-	error = read_identifier(fd, now, sizeof now);
-	if (error < 0)
-		return kerr_set(e, error, "read", identifier_path, NULL);
-	if (strcmp(now, identifier) == 0)
-		return 0;
-	if (now[0]) {
+	if (!now[0])
+		return write_identifier(identifier, e);
+	if (strcmp(now, identifier) != 0)
 		(void)snprintf(fault, size, "client identifier is %s, not %s", now, identifier);
-		return 0;
-	}
-	if (pwrite(fd, identifier, strlen(identifier), 0) < 0)
-		return kerr_set(e, -errno, "write", identifier_path, NULL);
 	return 0;
 }
 

@@ -365,6 +365,29 @@ static void case_not_exported(void)
 	is_bare();
 }
 
+static void case_unknown_client(void)
+{
+	struct mount m = nfs_mount("10.20.0.1", "i1");
+
+	shell("ip address add 10.20.0.4/32 dev eth0 && "
+	      "ip route add 10.20.0.1/32 dev eth0 src 10.20.0.4");
+	refused(&m, -EACCES);
+	shell("ip route del 10.20.0.1/32 dev eth0 && ip address del 10.20.0.4/32 dev eth0");
+	is_bare();
+}
+
+static void case_foreign_name(void)
+{
+	struct mount m = nfs_mount("10.20.0.1", "i1");
+
+	config.client_identifier = "another-name";
+	struct mount_outcome out = attached(&m, "attach");
+	check(strcmp(out.client_fault, "client identifier is node-test-0001, not another-name") ==
+			0,
+		"%s", out.client_fault);
+	detached(DETACH_CLEAN, "umount");
+}
+
 static void case_nobody_listens(void)
 {
 	struct mount m = nfs_mount("10.20.0.1", "i1");
@@ -651,6 +674,12 @@ static void case_foreign(void)
 	detached(DETACH_CLEAN, "absent");
 	check(mounts_below(VOLUME "/", NULL) == 1, "the foreign mount is gone");
 	shell("umount " TARGET);
+	(void)attached(&m, "attach");
+	shell("mount -t tmpfs theirs " VOLUME " && mkdir -p " TARGET);
+	const char *rung;
+	check(detach_here(DETACH_CUT, &rung, NULL) == -EEXIST, "what is covered was detached");
+	shell("umount " VOLUME);
+	detached(DETACH_CLEAN, "umount");
 	shell("mount --bind " SOURCES "/b1 " TARGET);
 	refused(&b, -EEXIST);
 	detached(DETACH_CUT, "absent");
@@ -749,6 +778,25 @@ static void case_container(void)
 	check(wait_exit(pid, 10, &status) && status == 0, "the container: %d", WEXITSTATUS(status));
 }
 
+/* What a look at a mount of a lost server costs is a process that hangs: only umount2 names it. */
+static void case_never_looks(void)
+{
+	static const char *const how[] = {"clean", "cut"};
+	struct mount m = nfs_mount("10.20.0.1", "i1");
+	char command[PATH_MAX + 256], self[PATH_MAX] = "";
+
+	check(readlink("/proc/self/exe", self, sizeof self - 1) > 0, "readlink");
+	for (size_t i = 0; i < 2; i++) {
+		(void)attached(&m, "attach");
+		(void)snprintf(command, sizeof command,
+			"strace -f -o /run/engine/trace %s detach %s r1", self, how[i]);
+		shell(command);
+		shell("grep -q 'umount2(.*sandbox' /run/engine/trace");
+		shell("! grep -v 'read(' /run/engine/trace | grep sandbox | grep -v umount2");
+		is_bare();
+	}
+}
+
 static void case_renamed_run(void)
 {
 	struct mount m = nfs_mount("10.20.0.1", "i1");
@@ -819,6 +867,8 @@ static const struct {
 	{"attach", case_attach},
 	{"ipv6", case_ipv6},
 	{"not-exported", case_not_exported},
+	{"unknown-client", case_unknown_client},
+	{"foreign-name", case_foreign_name},
 	{"nobody-listens", case_nobody_listens},
 	{"replace", case_replace},
 	{"replace-old-rung", case_replace_old_rung},
@@ -837,6 +887,7 @@ static const struct {
 	{"private-volume", case_private_volume},
 	{"container", case_container},
 	{"renamed-run", case_renamed_run},
+	{"never-looks", case_never_looks},
 	{"exchanged-symlinks", case_exchanged_symlinks},
 };
 

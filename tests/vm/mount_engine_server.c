@@ -78,6 +78,7 @@ static void make_tree(char **clients, int n_clients)
 	for (int i = 0; i < n_clients; i++)
 		put("/proc/net/rpc/auth.unix.ip/channel", "nfsd %s " FAR_EXPIRY " test\n",
 			clients[i]);
+	put("/proc/net/rpc/auth.unix.ip/channel", "nfsd 10.20.0.4 " FAR_EXPIRY "\n"); /* refused */
 	preload(ROOT, PSEUDO, 0);
 	preload(ROOT "/workspaces", PSEUDO, 1);
 	preload(ROOT "/workspaces/r1", PSEUDO, 2);
