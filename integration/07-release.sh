@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# The end of a sandbox: the mount goes, the folder's own filesystem can be unmounted, the server
+# remembers nothing. In the right order, in the wrong order, and with the harness still inside.
+#
+#   sandbox: /srv/volume (its own ext4) ──▶ agent: /workspaces/demo/sandbox
+#
+# shape: netns
+# timeout: 200
+. "$here/kora.sh"
+nodes
+daemons
+on sandbox 'truncate -s 64M /workspaces/volume.img && mke2fs -qF /workspaces/volume.img && mkdir -p /srv/volume'
+
+begin() {
+	on sandbox 'mount -o loop /workspaces/volume.img /srv/volume && mkdir -p /srv/volume/demo && chown 10001:10001 /srv/volume/demo'
+	on sandbox kora-mountctl export demo --incarnation "$1" --folder /srv/volume/demo --client $A --uid 10001 --gid 10001
+	attach demo "$1"
+}
+
+ended() {
+	equal "the mount is gone" "" "$(mounted_at demo)"
+	check "the folder can be deleted and its filesystem unmounted" on sandbox 'rm -rf /srv/volume/demo && umount /srv/volume'
+	equal "state left on the server" "" "$(on sandbox 'cat /proc/fs/nfsd/clients/*/states 2>/dev/null' || true)"
+	refuse "the run is still known" on sandbox kora-mountctl describe demo
+}
+
+step "agent first, then server"
+begin first
+as 10001 agent 'echo x >/workspaces/demo/sandbox/x'
+on agent kora-mountctl release demo
+equal "the mount is gone" "" "$(mounted_at demo)"
+on sandbox kora-mountctl release demo
+ended
+
+step "server first: the agent's mount ends all the same"
+begin second
+as 10001 agent 'echo x >/workspaces/demo/sandbox/x'
+on sandbox kora-mountctl release demo
+refuse "the agent reads what is released" on agent 'timeout 20 cat /workspaces/demo/sandbox/x'
+on agent kora-mountctl release demo
+ended
+
+step "the harness sits inside with an open file, and both end"
+begin third
+on agent 'setsid bash -c "cd /workspaces/demo/sandbox && exec 7>held && echo \$\$ >/run/holder && while :; do read -t 1 <> <(:) || true; done" >/dev/null 2>&1 </dev/null &'
+wait_on agent 10 '[ -s /run/holder ]'
+on agent 'timeout 30 kora-mountctl release demo'
+on sandbox 'timeout 30 kora-mountctl release demo'
+ended
+check "the holder is killable" on agent 'kill -9 $(cat /run/holder)'
+wait_on agent 10 '! kill -0 $(cat /run/holder)'
+
+step "what is released twice is not there"
+status=0
+on agent kora-mountctl release demo || status=$?
+equal "exit code for an unknown run" 3 $status

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# The daemon is killed and started again on either side, and nfsd itself is stopped and started,
+# during a loop of writes and reads: not one I/O error.
+#
+#   sandbox: daemon ✗ ✓, nfsd ✗ ✓ ──▶ agent: write loop, daemon ✗ ✓
+#
+# shape: netns two-vm
+# timeout: 200
+. "$here/kora.sh"
+nodes
+daemons
+share demo
+
+on agent 'cat >/root/loop <<"LOOP"
+n=0
+while [ ! -e /run/stop ]; do
+	n=$((n + 1))
+	echo $n >/workspaces/demo/sandbox/n && [ "$(cat /workspaces/demo/sandbox/n)" = $n ] || echo "round $n failed" >>/run/failed
+	echo $n >/run/round
+done
+LOOP
+setsid bash /root/loop >/dev/null 2>>/run/failed </dev/null &'
+
+# rounds N: so many more rounds of the loop are done.
+rounds() { on agent "r=\$(cat /run/round); i=0; until [ \$(cat /run/round) -ge \$((r + $1)) ]; do sleep 0.05; i=\$((i + 1)); [ \$i -lt $((1200 * KORA_SLOW)) ] || exit 1; done" || fail "the loop stands still after: $now"; }
+now="its start"
+wait_on agent 20 '[ -s /run/round ]'
+rounds 3
+
+for node in sandbox agent; do
+	for signal in KILL TERM; do
+		now="$signal of $node's daemon"
+		step "$now"
+		daemon_end $node $signal
+		rounds 5
+		daemon $node
+		wait_on $node 20 'kora-mountctl describe demo -o json | tr -d " \n" | grep -q "\"state\":\"ready\""'
+		rounds 5
+	done
+done
+
+now="the restart of nfsd"
+step "$now"
+on sandbox 'n=$(cat /proc/fs/nfsd/threads); echo 0 >/proc/fs/nfsd/threads; kill -HUP $(cat /run/kora.pid)'
+daemon_end sandbox TERM
+daemon sandbox
+rounds 5
+
+on agent touch /run/stop
+equal "failures in $(on agent cat /run/round) rounds" "" "$(on agent 'cat /run/failed' 2>/dev/null)"
+equal "one mount" 1 "$(on agent "grep -c ' /workspaces/demo/sandbox ' /proc/self/mountinfo")"
