@@ -46,8 +46,6 @@ san = $(patsubst %.c,$(B)/san/%.o,$(1))
 
 PROGRAMS := $(B)/kora-sandbox-mount $(B)/kora-mountctl
 
-all: $(PROGRAMS)
-
 $(B)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(ALL_CFLAGS) $(HARDENING) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
@@ -71,6 +69,9 @@ $(B)/kora-mountctl: $(call obj,$(CTL_SRC)) $(B)/libmountd.a $(B)/libnfs.a
 -include harden/launch.mk
 -include integration/integration.mk
 -include tests/tests.mk
+
+# After the includes, which add programs.
+all: $(PROGRAMS)
 
 # deps first, since the build asks pkg-config for what it installs.
 demo: deps
