@@ -19,7 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MARK 0x6b6f7261u
+#define MARK	     0x6b6f7261u
+#define MAX_ATTEMPTS 1536
 
 /* Where a child leaves what it saw. */
 static struct {
@@ -27,6 +28,7 @@ static struct {
 	int calls[N_CHOSEN][1 + 3 * 2];
 	int rules[128][1 + 3 * 2];
 	int odd[8];
+	int ended[MAX_ATTEMPTS];
 } * seen;
 
 static const uint32_t odd_numbers[8] = {
@@ -181,46 +183,78 @@ static long call_i386(uint32_t nr, uint32_t first)
 	return r;
 }
 
-/* The signal that ended a child which makes one call; 0: it came back. */
-static int ends_with(enum seccomp_profile p, bool i386, uint32_t nr, const uint64_t args[3])
+struct attempt {
+	bool i386;
+	uint32_t nr;
+	uint64_t args[3];
+};
+
+static void make_attempt(const struct attempt *a)
+{
+	if (a->i386)
+		(void)call_i386(a->nr, (uint32_t)a->args[0]);
+	else
+		(void)try_call(a->nr, a->args);
+	(void)syscall(SYS_exit_group, 0, 0, 0, 0, 0, 0);
+}
+
+/* Each attempt in a process of its own, all below one that has the filters. */
+static void test_attempts(enum seccomp_profile p, const struct attempt *attempts, size_t n)
+{
+	memset(seen, 0, sizeof(*seen));
+	pid_t pid = fork();
+	if (!pid) {
+		enter(p);
+		for (size_t i = 0; i < n; i++) {
+			pid_t child = fork();
+			if (!child)
+				make_attempt(&attempts[i]);
+			int status = wait_for(child);
+			seen->ended[i] = WIFSIGNALED(status) ? WTERMSIG(status) : -1;
+		}
+		_exit(0);
+	}
+	int status = wait_for(pid);
+	check(!status, "%s: the parent ended with status %#x", seccomp_profile_name(p), status);
+	for (size_t i = 0; i < n; i++)
+		check(seen->ended[i] == SIGSYS, "%s: %s call %u: signal %d",
+			seccomp_profile_name(p), attempts[i].i386 ? "int 0x80" : "x32",
+			attempts[i].nr, seen->ended[i]);
+}
+
+/* getpid by int 0x80, without a filter */
+static bool has_i386(void)
 {
 	pid_t pid = fork();
 
 	if (!pid) {
-		if (p != SECCOMP_PROFILE_NONE)
-			enter(p);
-		if (i386)
-			(void)call_i386(nr, (uint32_t)args[0]);
-		else
-			(void)try_call(nr, args);
-		(void)syscall(SYS_exit_group, 0, 0, 0, 0, 0, 0);
+		(void)call_i386(20, 0);
+		_exit(0);
 	}
-	int status = wait_for(pid);
-	return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	return !wait_for(pid);
 }
 
 static void test_foreign(enum seccomp_profile p)
 {
-	static const uint64_t none[3];
-	uint64_t args[3];
-	bool i386 = !ends_with(SECCOMP_PROFILE_NONE, true, 20, none); /* getpid */
+	static struct attempt attempts[MAX_ATTEMPTS];
+	bool i386 = has_i386();
+	size_t n = 0;
 
 	if (!i386)
 		printf("# this kernel has no int 0x80: its calls are not tried\n");
 	for (uint32_t nr = 0; nr <= 600; nr += nr < 548 ? 1 : 7)
-		check(ends_with(p, false, nr | SECCOMP_X32_BIT, none) == SIGSYS, "x32 call %u", nr);
+		attempts[n++] = (struct attempt){.nr = nr | SECCOMP_X32_BIT};
 	for (uint32_t nr = 0; i386 && nr <= 480; nr++)
-		check(ends_with(p, true, nr, none) == SIGSYS, "int 0x80 call %u", nr);
+		attempts[n++] = (struct attempt){.i386 = true, .nr = nr};
+	if (i386) /* socketcall(SOCKET): the call whose arguments no filter can see */
+		attempts[n++] = (struct attempt){.i386 = true, .nr = 102, .args = {1}};
 	for (size_t i = 0; i < seccomp_rule_count; i++) {
 		const struct syscall_info *s = syscall_by_name(seccomp_rules[i].call);
-		rule_args(&seccomp_rules[i], args);
-		check(ends_with(p, false, (uint32_t)s->nr[SECCOMP_X86_64] | SECCOMP_X32_BIT,
-			      args) == SIGSYS,
-			"x32 %s", s->name);
+		attempts[n] =
+			(struct attempt){.nr = (uint32_t)s->nr[SECCOMP_X86_64] | SECCOMP_X32_BIT};
+		rule_args(&seccomp_rules[i], attempts[n++].args);
 	}
-	/* socketcall(SOCKET): the call whose arguments no filter can see */
-	args[0] = 1;
-	check(!i386 || ends_with(p, true, 102, args) == SIGSYS, "int 0x80 socketcall");
+	test_attempts(p, attempts, n);
 }
 #else
 static void test_foreign(enum seccomp_profile p)
