@@ -192,3 +192,8 @@ int cld_get_fd(const struct cld *c)
 {
 	return c->epoll;
 }
+
+bool cld_is_open(const struct cld *c)
+{
+	return c->pipe >= 0;
+}

@@ -8,6 +8,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "mountd/base/kerr.h"
 
 struct cld;
@@ -27,3 +29,6 @@ int cld_get_fd(const struct cld *c);
  * let that client reclaim) and returned; c goes on.
  */
 int cld_dispatch(struct cld *c, struct kerr *e);
+
+/* Is the pipe there? As of the last dispatch; the kernel has it while nfsd's threads run. */
+bool cld_is_open(const struct cld *c);

@@ -115,6 +115,11 @@ void exporter_free(struct exporter *x);
 int exporter_get_fd(const struct exporter *x);
 /* A failure is of one answer: the others were given, and the next call goes on. */
 int exporter_dispatch(struct exporter *x, struct kerr *e);
+/*
+ * Does nfsd ask client tracking, as of the last dispatch? Where it did and no longer does, its
+ * threads were stopped: server_inspect() tells.
+ */
+bool exporter_sees_server(const struct exporter *x);
 
 /*
  * Called when server_start() has succeeded, or when a running server of ours was found: takes

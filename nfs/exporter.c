@@ -137,6 +137,11 @@ int exporter_dispatch(struct exporter *x, struct kerr *e)
 	return error;
 }
 
+bool exporter_sees_server(const struct exporter *x)
+{
+	return cld_is_open(x->cld);
+}
+
 int exporter_serve(struct exporter *x, struct kerr *e)
 {
 	bool netlink = !(x->config->masked_rungs & EXPORT_RUNG_NETLINK_CACHE);
