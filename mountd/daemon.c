@@ -164,6 +164,7 @@ static void on_reload(void *data)
 		return;
 	}
 	log_event(LOG_LEVEL_INFO, "reloaded", log_number("files", d->desired.n));
+	server_refresh(d->server, NULL, NULL);
 	daemon_sync(d);
 }
 

@@ -29,6 +29,7 @@ struct server {
 	struct loop_poll *poll;
 	struct loop_timer *pause; /* after many failed dispatches */
 	unsigned failures;
+	bool seen; /* nfsd asked client tracking when we last looked */
 	struct server_status status;
 	bool known;
 	bool serving;
@@ -179,6 +180,16 @@ static void look(struct server *s)
 	run_job(s, "inspect", inspect, sizeof(struct server_status), INSPECT_MS, inspect_done);
 }
 
+/* Client tracking ends when somebody stops the threads. */
+static void follow(struct server *s)
+{
+	bool seen = exporter_sees_server(s->exporter);
+
+	if (s->seen && !seen && s->serving && !s->job)
+		server_refresh(s, NULL, NULL);
+	s->seen = seen;
+}
+
 static void on_exporter(void *data, unsigned events)
 {
 	struct server *s = data;
@@ -188,6 +199,7 @@ static void on_exporter(void *data, unsigned events)
 	(void)events;
 	if (exporter_dispatch(s->exporter, &e) >= 0) {
 		s->failures = 0;
+		follow(s);
 		return;
 	}
 	/* One answer failed, the others were given. A cause that lasts must not make us spin. */
