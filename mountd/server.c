@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life of the kernel's NFS server: found, started, served, stopped. */
-#include "mountd/server.h"
+#include "mountd/server_state.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,34 +14,6 @@
 #define STOP_MS		  30000
 #define FAILURES_IN_A_ROW 64
 #define PAUSE_MS	  1000
-#define THEN_MAX	  32
-
-struct then {
-	void (*fn)(void *data);
-	void *data;
-};
-
-struct server {
-	struct daemon *daemon;
-	struct exporter_config config;
-	struct addr listen[LISTEN_MAX];
-	struct exporter *exporter;
-	struct loop_poll *poll;
-	struct loop_timer *pause; /* after many failed dispatches */
-	unsigned failures;
-	bool seen; /* nfsd asked client tracking when we last looked */
-	struct server_status status;
-	bool known;
-	bool serving;
-	bool look; /* a look is due */
-	struct job *job;
-	unsigned attempts;
-	uint64_t not_before_ms;
-	char *fault;
-	int fault_error;
-	struct then then[THEN_MAX];
-	size_t n_then;
-};
 
 static void fail(struct server *s, const char *event, const struct kerr *e)
 {
@@ -132,7 +104,7 @@ static void run_job(struct server *s, const char *name, job_fn *fn, size_t resul
 
 static void call_then(struct server *s)
 {
-	struct then then[THEN_MAX];
+	struct then then[SERVER_THEN_MAX];
 	size_t n = s->n_then;
 
 	memcpy(then, s->then, sizeof then);
@@ -384,70 +356,4 @@ void server_free(struct server *s)
 		exporter_free(s->exporter);
 	free(s->fault);
 	free(s);
-}
-
-bool server_is_known(const struct server *s)
-{
-	return s->known;
-}
-
-bool server_is_serving(const struct server *s)
-{
-	return s->serving;
-}
-
-bool server_is_stopped(const struct server *s)
-{
-	return s->known && !s->job && s->status.state != SERVER_OURS;
-}
-
-uint64_t server_not_before_ms(const struct server *s)
-{
-	return s->not_before_ms;
-}
-
-void server_refresh(struct server *s, void (*then)(void *data), void *data)
-{
-	if (then && s->n_then == THEN_MAX) {
-		then(data);
-		return;
-	}
-	if (then)
-		s->then[s->n_then++] = (struct then){then, data};
-	s->look = true;
-	daemon_plan_soon(s->daemon);
-}
-
-void server_refresh_forget(struct server *s, void *data)
-{
-	for (size_t i = s->n_then; i-- > 0;)
-		if (s->then[i].data == data)
-			s->then[i] = s->then[--s->n_then];
-}
-
-struct exporter *server_open_exporter(const struct server *s)
-{
-	return s->exporter;
-}
-
-const struct exporter_config *server_config(const struct server *s)
-{
-	return &s->config;
-}
-
-const struct server_status *server_status(const struct server *s)
-{
-	return &s->status;
-}
-
-const char *server_cache_rung(const struct server *s)
-{
-	return s->exporter ? exporter_cache_rung(s->exporter) : s->status.cache_rung;
-}
-
-const char *server_fault(const struct server *s, int *ret_error)
-{
-	if (ret_error)
-		*ret_error = s->fault_error;
-	return s->fault;
 }
