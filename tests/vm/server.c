@@ -4,8 +4,9 @@
  *
  *	server OPTION... start|stop|status|serve
  *
- * serve starts nfsd, answers the kernel and takes "add RUN INCARNATION VOLUME FOLDER CLIENT",
- * "remove RUN INCARNATION" and "quit", a line each; every line is answered by one line.
+ * serve answers the kernel and takes "add RUN INCARNATION VOLUME FOLDER CLIENT", "start",
+ * "remove RUN INCARNATION" and "quit", a line each; every line is answered by one line. Exports
+ * that clients may reclaim have to be added before the start.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -79,6 +80,19 @@ static int start(struct exporter *x)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EIO;
 }
 
+static void start_serving(struct exporter *x)
+{
+	struct kerr e;
+
+	exporter_pause(x);
+	if (start(x) < 0)
+		return;
+	if (exporter_serve(x, &e) < 0)
+		print_failure("serve", &e);
+	else
+		printf("serving\n");
+}
+
 static void add(struct exporter *x, const char *line)
 {
 	static char volume[1024], folder[1024];
@@ -144,13 +158,7 @@ static int serve(void)
 		print_failure("exporter", &e);
 		return 1;
 	}
-	if (start(x) < 0)
-		return 1;
-	if (exporter_serve(x, &e) < 0) {
-		print_failure("serve", &e);
-		return 1;
-	}
-	printf("serving\n");
+	printf("ready\n");
 	for (;;) {
 		struct pollfd p[] = {{.fd = exporter_get_fd(x), .events = POLLIN},
 			{.fd = STDIN_FILENO, .events = POLLIN}};
@@ -166,6 +174,8 @@ static int serve(void)
 			add(x, line);
 		else if (strncmp(line, "remove ", 7) == 0)
 			take_away(x, line);
+		else if (strncmp(line, "start", 5) == 0)
+			start_serving(x);
 		else
 			printf("what?\n");
 	}

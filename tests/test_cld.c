@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Client tracking: what the kernel asks, what is kept on disk, what it is answered. */
+#include "nfs/cld_message.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char state_dir[] = "/tmp/kora-test-cld.XXXXXX";
+static struct cld_names names;
+
+/* The kernel's side: what it was told last, and the names it was handed. */
+static struct {
+	struct cld_msg_v2 last;
+	size_t size;
+	char recoverable[512]; /* joined by blanks */
+	unsigned n;
+} kernel;
+
+static int receive(const void *message, size_t size, void *data)
+{
+	(void)data;
+	kernel.size = size;
+	memcpy(&kernel.last, message, size);
+	if (kernel.last.cm_status == -EINPROGRESS) {
+		size_t used = strlen(kernel.recoverable);
+		(void)snprintf(kernel.recoverable + used, sizeof kernel.recoverable - used, "%.*s ",
+			kernel.last.cm_u.cm_name.cn_len,
+			(const char *)kernel.last.cm_u.cm_name.cn_id);
+		kernel.n++;
+	}
+	return 0;
+}
+
+static int ask(uint8_t command, const char *name)
+{
+	struct cld_msg_v2 m = {.cm_vers = 2, .cm_cmd = command, .cm_xid = 77};
+
+	memset(&kernel, 0, sizeof kernel);
+	if (name) {
+		m.cm_u.cm_name.cn_len = (uint16_t)strlen(name);
+		memcpy(m.cm_u.cm_name.cn_id, name, strlen(name));
+	}
+	int error = cld_answer(&names, &m, sizeof m, receive, NULL);
+	cr_expect_eq(kernel.last.cm_xid, 77);
+	cr_expect_eq(kernel.last.cm_status, error);
+	return error;
+}
+
+static void set_up(void)
+{
+	cr_assert(mkdtemp(state_dir));
+	cr_assert_eq(cld_names_open(state_dir, &names, NULL), 0);
+}
+
+static void tear_down(void)
+{
+	char command[128];
+
+	cld_names_close(&names);
+	(void)snprintf(command, sizeof command, "rm -rf %s", state_dir);
+	cr_assert_eq(system(command), 0);
+}
+
+TestSuite(cld, .init = set_up, .fini = tear_down);
+
+Test(cld, tells_its_version_in_the_askers_layout)
+{
+	struct cld_msg m = {.cm_vers = 1, .cm_cmd = Cld_GetVersion, .cm_xid = 5};
+
+	cr_assert_eq(cld_answer(&names, &m, sizeof m, receive, NULL), 0);
+	cr_expect_eq(kernel.size, sizeof m);
+	cr_expect_eq(kernel.last.cm_u.cm_version, 2);
+	cr_expect_eq(kernel.last.cm_status, 0);
+	cr_expect_eq(kernel.last.cm_xid, 5);
+}
+
+Test(cld, nobody_recorded_nobody_recovers)
+{
+	cr_assert_eq(ask(Cld_GraceStart, NULL), 0);
+	cr_expect_eq(kernel.n, 0);
+}
+
+Test(cld, who_was_recorded_may_reclaim)
+{
+	cr_assert_eq(ask(Cld_Create, "Linux NFSv4.2 agent-1"), 0);
+	cr_assert_eq(ask(Cld_GraceStart, NULL), 0);
+	cr_expect_str_eq(kernel.recoverable, "Linux NFSv4.2 agent-1 ");
+}
+
+Test(cld, who_did_not_come_back_may_no_longer)
+{
+	cr_assert_eq(ask(Cld_Create, "back"), 0);
+	cr_assert_eq(ask(Cld_Create, "dead"), 0);
+	cr_assert_eq(ask(Cld_GraceStart, NULL), 0);
+	cr_expect_eq(kernel.n, 2);
+	cr_assert_eq(ask(Cld_Create, "back"), 0);
+	cr_assert_eq(ask(Cld_GraceDone, NULL), 0);
+	cr_assert_eq(ask(Cld_GraceStart, NULL), 0);
+	cr_expect_str_eq(kernel.recoverable, "back ");
+}
+
+Test(cld, a_restart_within_grace_forgets_nobody)
+{
+	cr_assert_eq(ask(Cld_Create, "slow"), 0);
+	cr_assert_eq(ask(Cld_Create, "fast"), 0);
+	cr_assert_eq(ask(Cld_GraceStart, NULL), 0);
+	cr_assert_eq(ask(Cld_Create, "fast"), 0);
+	cr_assert_eq(ask(Cld_GraceStart, NULL), 0);
+	cr_expect_eq(kernel.n, 2);
+	cr_expect(strstr(kernel.recoverable, "slow "));
+	cr_expect(strstr(kernel.recoverable, "fast "));
+	/* … and whoever is away in this grace has lost, even if he was there in the former. */
+	cr_assert_eq(ask(Cld_GraceDone, NULL), 0);
+	cr_assert_eq(ask(Cld_GraceStart, NULL), 0);
+	cr_expect_eq(kernel.n, 0);
+}
+
+Test(cld, who_said_goodbye_is_forgotten)
+{
+	cr_assert_eq(ask(Cld_Create, "a"), 0);
+	cr_assert_eq(ask(Cld_Remove, "a"), 0);
+	cr_assert_eq(ask(Cld_Remove, "never seen"), 0);
+	cr_assert_eq(ask(Cld_GraceStart, NULL), 0);
+	cr_expect_eq(kernel.n, 0);
+}
+
+static void damage(const char *text)
+{
+	char command[256];
+
+	(void)snprintf(command, sizeof command,
+		"for f in %s/clients/current/*; do printf '%s' > $f; done", state_dir, text);
+	cr_assert_eq(system(command), 0);
+}
+
+Test(cld, damaged_files_are_dropped)
+{
+	cr_assert_eq(ask(Cld_Create, "agent"), 0);
+	damage("age");
+	cr_assert_eq(ask(Cld_GraceStart, NULL), 0);
+	cr_expect_eq(kernel.n, 0);
+	cr_assert_eq(ask(Cld_Create, "agent"), 0);
+	damage("");
+	cr_assert_eq(ask(Cld_GraceStart, NULL), 0);
+	cr_expect_eq(kernel.n, 0);
+}
+
+Test(cld, an_interrupted_write_is_no_name)
+{
+	int fd = openat(names.current, "new", O_WRONLY | O_CREAT, 0600);
+
+	cr_assert_geq(fd, 0);
+	(void)close(fd);
+	cr_assert_eq(ask(Cld_GraceStart, NULL), 0);
+	cr_expect_eq(kernel.n, 0);
+}
+
+Test(cld, any_bytes_are_a_name)
+{
+	struct cld_msg_v2 m = {.cm_vers = 2, .cm_cmd = Cld_Create};
+
+	m.cm_u.cm_name.cn_len = CLD_NAME_SIZE;
+	memset(m.cm_u.cm_name.cn_id, '/', CLD_NAME_SIZE);
+	cr_assert_eq(cld_answer(&names, &m, sizeof m, receive, NULL), 0);
+	cr_assert_eq(ask(Cld_GraceStart, NULL), 0);
+	cr_expect_eq(kernel.n, 1);
+	m.cm_u.cm_name.cn_len = CLD_NAME_SIZE + 1;
+	cr_expect_eq(cld_answer(&names, &m, sizeof m, receive, NULL), -EINVAL);
+	m.cm_cmd = Cld_Remove;
+	cr_expect_eq(cld_answer(&names, &m, sizeof m, receive, NULL), -EINVAL);
+}
+
+Test(cld, refuses_what_it_does_not_know)
+{
+	char rubbish[100] = {0};
+
+	cr_expect_eq(ask(Cld_Check, "a"), -EOPNOTSUPP);
+	cr_expect_eq(ask(99, NULL), -EOPNOTSUPP);
+	cr_expect_eq(ask(Cld_Create, ""), -EINVAL);
+	kernel.size = 0;
+	cr_expect_eq(cld_answer(&names, rubbish, sizeof rubbish, receive, NULL), -EPROTO);
+	cr_expect_eq(kernel.size, 0, "nothing was sent");
+}
