@@ -15,6 +15,9 @@ enum mount_rung {
 	MOUNT_RUNG_SHUTDOWN = 1 << 1, /* /sys/fs/nfs/<dev>/shutdown, 6.5+ */
 };
 
+/* The rungs that this kernel has, as enum mount_rung bits. Needs CAP_SYS_ADMIN to tell them all. */
+unsigned mount_rungs(void);
+
 struct mount_config {
 	const char *client_identifier; /* this node's unique name, for nfs_client/identifier */
 	const char *runtime_dir;       /* a private place for staging, exists, root only */

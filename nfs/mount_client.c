@@ -68,7 +68,7 @@ static int write_identifier(const char *text, struct kerr *e)
 
 int mount_client_prepare(const char *identifier, char *fault, size_t size, struct kerr *e)
 {
-	char now[128];
+	char now[128] = "";
 	int error = load_module(e);
 
 	fault[0] = '\0';

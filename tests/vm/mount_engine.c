@@ -449,6 +449,7 @@ static void case_replace(void)
 {
 	bool beneath = kernel_at_least(6, 5);
 
+	check(beneath == !!(mount_rungs() & MOUNT_RUNG_BENEATH), "the kernel's rungs are wrong");
 	replace(beneath ? "beneath" : "detach-attach", beneath);
 }
 
@@ -943,6 +944,8 @@ int main(int argc, char **argv)
 	if (argc == 4 && strcmp(argv[1], "detach") == 0)
 		return detach_by_hand(argv[2], argv[3]);
 	(void)mkdir(config.runtime_dir, 0700);
+	(void)printf("rungs: %s%s\n", mount_rungs() & MOUNT_RUNG_BENEATH ? "beneath " : "",
+		mount_rungs() & MOUNT_RUNG_SHUTDOWN ? "shutdown" : "");
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		bool wanted = argc == 1;
 		for (int j = 1; j < argc; j++)
