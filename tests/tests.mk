@@ -59,6 +59,9 @@ $(B)/tidy/%.ok: %.c $(B)/obj/%.o .clang-tidy
 
 tidy: $(TIDY)
 
+format:
+	$(Q)tests/sources '*.c' '*.h' | xargs clang-format -i
+
 check:
 	$(Q)MAKE='$(MAKE)' B=$(B) CI=$(CI) tests/check
 
@@ -75,7 +78,7 @@ test: deps
 	$(Q)$(MAKE) --no-print-directory -j2 all
 	$(Q)MAKE='$(MAKE)' B=$(B) CI=$(CI) tests/run $(TEST_TARGETS)
 
-.PHONY: unit fuzz fuzz-smoke tidy check scenarios deps test
+.PHONY: unit fuzz fuzz-smoke tidy format check scenarios deps test
 
 # Installation.
 BINDIR ?= $(PREFIX)/bin
@@ -96,6 +99,7 @@ help:
 	'make demo         two nodes on a real kernel share a sandbox'"'"'s folder, in about two minutes' \
 	'make test         everything below and the scenarios on all kernels; ends with one line' \
 	'make check        formatting, layers, static analysis, man pages, shell scripts, installation' \
+	'make format       clang-format, in place' \
 	'make unit         unit tests, sanitised' \
 	'make fuzz         every fuzz target for FUZZ_SECONDS=60' \
 	'make scenarios    integration/run --kernel all' \
