@@ -73,7 +73,6 @@ $(B)/kora-mountctl: $(call obj,$(CTL_SRC)) $(B)/libmountd.a $(B)/libnfs.a
 # After the includes, which may add programs.
 all: $(PROGRAMS)
 
-# After the includes, which add programs.
 # deps first, since the build asks pkg-config for what it installs.
 demo: deps
 	$(Q)$(MAKE) --no-print-directory -j2 all
