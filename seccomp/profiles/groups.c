@@ -96,7 +96,8 @@ const struct seccomp_group seccomp_groups[] = {
 		"works past the filter, long list of exploits; runtimes fall back",
 		"io_uring_setup io_uring_enter io_uring_register"},
 	{"mounts", BOTH(EPERM), "the mount tree is part of the sandbox (CVE-2022-0185)",
-		"mount umount2 pivot_root chroot open_tree open_tree_attr move_mount fsopen "
+		"mount umount2 pivot_root chroot fchroot open_tree open_tree_attr move_mount "
+		"fsopen "
 		"fsconfig"
 		" fsmount fspick mount_setattr"},
 	{"mount-information", BOTH(EPERM), "lists what other namespaces hold",
