@@ -7,6 +7,8 @@
 #
 # shape: netns two-vm
 # timeout: 120
+# shellcheck shell=bash disable=SC2016
+
 serve() {
 	put sandbox /root/serve <<'SERVE'
 set -e

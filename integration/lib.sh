@@ -16,6 +16,16 @@ fail() {
 	exit 1
 }
 
+# A failing line of the case, wherever below it the command failed.
+blame() {
+	local i
+	[ ! -s "$CASE_DIR/reason" ] || return 0
+	for ((i = 1; i < ${#BASH_SOURCE[@]}; i++)); do
+		[ "${BASH_SOURCE[i]}" != "$CASE_FILE" ] || break
+	done
+	echo "line ${BASH_LINENO[i - 1]}: $(sed -n "${BASH_LINENO[i - 1]}s/^[[:space:]]*//p" "$CASE_FILE")" >"$CASE_DIR/reason"
+}
+
 skip() {
 	echo "$*" >"$CASE_DIR/reason"
 	exit 77

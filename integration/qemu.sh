@@ -36,13 +36,13 @@ vm_start() {
 	done
 	qemu_program
 	(
-		cd "$dir"
+		cd "$dir" || exit
 		exec setsid timeout -s KILL $((${KORA_VM_SECONDS:-3600} * KORA_SLOW)) "${QEMU[@]}" -pidfile pid \
 			-accel "${KORA_ACCEL:-tcg}" -cpu max,la57=off -smp 2 -m "${KORA_MEMORY:-768M}" \
 			-nodefaults -no-user-config -no-reboot -display none -serial file:console.log \
 			-kernel "$build/kernels/$kernel/vmlinuz" -initrd "$initrd" -append "$KERNEL_ARGS ${KORA_APPEND-}" \
 			-drive file=disk,format=raw,if=virtio,cache=unsafe \
-			-device virtio-serial-pci,max_ports=16 "${ports[@]}" "$@" >qemu.log 2>&1 9>&- </dev/null
+			-device virtio-serial-pci,max_ports=16 "${ports[@]}" "$@" >qemu.log 2>&1 8>&- 9>&- </dev/null
 	) 2>/dev/null &
 	starter=$!
 	disown
@@ -73,7 +73,7 @@ vm_exec() { "$build/integration/bin/node-exec" "$@"; }
 
 # vm_prepare KERNEL OUTPUT [FILE for /t ...]: everything that a machine with this kernel needs.
 vm_prepare() {
-	make --no-print-directory -s -C "$top" -f integration/integration.mk BUILD="$build" integration-programs
+	make --no-print-directory -s -C "$top" -f integration/integration.mk B="$build" Q=@ integration-programs
 	"$here/kernels.sh" "$1"
 	"$here/image.sh" "$@"
 	blank_disk

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PID 1 of a test node after init: runs the host's commands, one worker process for each virtio-serial port. */
+/* PID 1 of a test node after init: runs the host's commands, one worker process for each
+ * virtio-serial port. */
 
 #include "proto.h"
 
@@ -22,8 +23,9 @@
 #define PORTS_MAX 32
 
 /*
- * Data and the host's coming and going reach us on different queues: right after one client has left, the next one's
- * command may be here before the news of the leaving. Only a port that stays without a host has lost it.
+ * Data and the host's coming and going reach us on different queues: right after one client has
+ * left, the next one's command may be here before the news of the leaving. Only a port that stays
+ * without a host has lost it.
  */
 #define HOST_GONE_MS 300
 
@@ -39,7 +41,7 @@ struct worker {
 
 static void watch(struct worker *w, int fd, uint32_t events)
 {
-	struct epoll_event event = { .events = events, .data.fd = fd };
+	struct epoll_event event = {.events = events, .data.fd = fd};
 
 	if (epoll_ctl(w->epoll, EPOLL_CTL_ADD, fd, &event) < 0)
 		perror("agent: epoll_ctl");
@@ -55,7 +57,7 @@ static void close_fd(int *fd)
 static bool host_gone(const struct worker *w)
 {
 	for (int waited = 0; waited < HOST_GONE_MS; waited += 10) {
-		struct pollfd p = { .fd = w->port, .events = POLLOUT };
+		struct pollfd p = {.fd = w->port, .events = POLLOUT};
 
 		(void)poll(&p, 1, 0);
 		if (!(p.revents & POLLHUP))
@@ -78,7 +80,7 @@ static int write_port(struct worker *w, const char *data, size_t len)
 		}
 		if (n < 0 && errno != EAGAIN)
 			return -EPIPE;
-		struct pollfd p = { .fd = w->port, .events = POLLOUT };
+		struct pollfd p = {.fd = w->port, .events = POLLOUT};
 		(void)poll(&p, 1, -1);
 		if ((p.revents & POLLHUP) && host_gone(w))
 			return -EPIPE;
@@ -89,7 +91,7 @@ static int write_port(struct worker *w, const char *data, size_t len)
 static int send_frame(struct worker *w, enum frame_type type, const void *data, uint32_t len)
 {
 	char out[sizeof(struct frame) + 16384];
-	struct frame head = { FRAME_MAGIC, w->session, type, len };
+	struct frame head = {FRAME_MAGIC, w->session, type, len};
 
 	memcpy(out, &head, sizeof(head));
 	memcpy(out + sizeof(head), data, len);
@@ -137,7 +139,7 @@ static int start_terminal(struct worker *w, const char *payload)
 	struct winsize size;
 
 	memcpy(&window, payload, sizeof(window));
-	size = (struct winsize){ .ws_row = window.rows, .ws_col = window.columns };
+	size = (struct winsize){.ws_row = window.rows, .ws_col = window.columns};
 	w->pid = forkpty(&w->out, NULL, NULL, &size);
 	if (w->pid == 0)
 		run_shell(payload + sizeof(window), true);
@@ -248,7 +250,8 @@ static bool take_frame(struct worker *w, struct frame *head, char *payload)
 	case FRAME_WINDOW:
 		memcpy(&window, payload, sizeof(window));
 		if (w->terminal && w->out >= 0)
-			(void)ioctl(w->out, TIOCSWINSZ, &(struct winsize){ .ws_row = window.rows, .ws_col = window.columns });
+			(void)ioctl(w->out, TIOCSWINSZ,
+				&(struct winsize){.ws_row = window.rows, .ws_col = window.columns});
 		return true;
 	default:
 		return true;
@@ -321,7 +324,8 @@ static void finish(struct worker *w)
 	if (w->pid == 0)
 		return;
 	(void)waitpid(w->pid, &status, 0);
-	code = WIFEXITED(status) ? (uint32_t)WEXITSTATUS(status) : 128u + (uint32_t)WTERMSIG(status);
+	code = WIFEXITED(status) ? (uint32_t)WEXITSTATUS(status)
+				 : 128u + (uint32_t)WTERMSIG(status);
 	(void)send_frame(w, FRAME_EXIT, &code, sizeof(code));
 	end_session(w);
 }
@@ -342,7 +346,7 @@ static void handle(struct worker *w, int fd)
 
 static void serve(const char *path)
 {
-	static struct worker w = { .pidfd = -1, .in = -1, .out = -1, .err = -1 };
+	static struct worker w = {.pidfd = -1, .in = -1, .out = -1, .err = -1};
 
 	(void)signal(SIGPIPE, SIG_IGN);
 	w.epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -377,11 +381,13 @@ static int find_ports(char paths[][280])
 		char name[280], text[64] = "";
 		FILE *file;
 
-		(void)snprintf(name, sizeof(name), "/sys/class/virtio-ports/%.200s/name", entry->d_name);
+		(void)snprintf(
+			name, sizeof(name), "/sys/class/virtio-ports/%.200s/name", entry->d_name);
 		file = fopen(name, "re");
 		if (!file)
 			continue;
-		if (fgets(text, sizeof(text), file) && strncmp(text, PORT_NAME_PREFIX, strlen(PORT_NAME_PREFIX)) == 0)
+		if (fgets(text, sizeof(text), file) &&
+			strncmp(text, PORT_NAME_PREFIX, strlen(PORT_NAME_PREFIX)) == 0)
 			(void)snprintf(paths[n++], sizeof(paths[0]), "/dev/%.200s", entry->d_name);
 		(void)fclose(file);
 	}

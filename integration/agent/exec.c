@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a command in a test node: node-exec [-i | -t] NODE-DIRECTORY [command]. Exits with its status; 255 when the node is gone. */
+/* Runs a command in a test node: node-exec [-i | -t] NODE-DIRECTORY [command]. Exits with its
+ * status; 255 when the node is gone. */
 
 #include "proto.h"
 
@@ -18,8 +19,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define GONE 255
-#define PORTS 12
+#define GONE	      255
+#define PORTS	      12
 #define BUSY_RETRY_US 20000
 
 static struct termios saved_terminal;
@@ -46,13 +47,13 @@ static void raw_terminal(void)
 	cfmakeraw(&raw);
 	(void)tcsetattr(0, TCSANOW, &raw);
 	(void)atexit(restore_terminal);
-	(void)sigaction(SIGWINCH, &(struct sigaction){ .sa_handler = on_resize }, NULL);
+	(void)sigaction(SIGWINCH, &(struct sigaction){.sa_handler = on_resize}, NULL);
 }
 
 /* The lock lives as long as this process: a free lock is a free port. */
 static int connect_port(int number)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	char lock[32];
 	int fd, s;
 
@@ -121,7 +122,7 @@ static int read_all(int fd, void *data, size_t len)
 static int send_frame(int s, enum frame_type type, const void *data, size_t len)
 {
 	static char out[sizeof(struct frame) + FRAME_PAYLOAD_MAX];
-	struct frame head = { FRAME_MAGIC, (uint32_t)getpid(), type, (uint32_t)len };
+	struct frame head = {FRAME_MAGIC, (uint32_t)getpid(), type, (uint32_t)len};
 
 	memcpy(out, &head, sizeof(head));
 	if (len > 0)
@@ -131,10 +132,10 @@ static int send_frame(int s, enum frame_type type, const void *data, size_t len)
 
 static struct window window_size(void)
 {
-	struct winsize size = { .ws_row = 24, .ws_col = 80 };
+	struct winsize size = {.ws_row = 24, .ws_col = 80};
 
 	(void)ioctl(0, TIOCGWINSZ, &size);
-	return (struct window){ size.ws_row, size.ws_col };
+	return (struct window){size.ws_row, size.ws_col};
 }
 
 static int send_command(int s, const char *command, bool terminal)
@@ -196,14 +197,16 @@ static bool send_input(int s)
 
 	if (n < 0 && errno == EINTR)
 		return true;
-	(void)(n > 0 ? send_frame(s, FRAME_INPUT, data, (size_t)n) : send_frame(s, FRAME_INPUT_END, NULL, 0));
+	(void)(n > 0 ? send_frame(s, FRAME_INPUT, data, (size_t)n)
+		     : send_frame(s, FRAME_INPUT_END, NULL, 0));
 	return n > 0;
 }
 
 static int talk(int s, bool input)
 {
 	for (;;) {
-		struct pollfd fds[2] = { { .fd = s, .events = POLLIN }, { .fd = input ? 0 : -1, .events = POLLIN } };
+		struct pollfd fds[2] = {
+			{.fd = s, .events = POLLIN}, {.fd = input ? 0 : -1, .events = POLLIN}};
 		int status = -1;
 
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)

@@ -4,9 +4,9 @@
 
 #include <stdint.h>
 
-#define FRAME_MAGIC 0x6b6f7261u
+#define FRAME_MAGIC	  0x6b6f7261u
 #define FRAME_PAYLOAD_MAX (60u * 1024u)
-#define PORT_NAME_PREFIX "kora."
+#define PORT_NAME_PREFIX  "kora."
 
 enum frame_type {
 	FRAME_COMMAND = 'C',  /* host: text for bash -c */
