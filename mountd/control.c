@@ -3,6 +3,7 @@
 #include "mountd/control.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -229,6 +230,14 @@ static bool is_allowed(const struct control *c, int fd)
 	return cred.uid == 0 || (gid != (gid_t)-1 && cred.gid == gid);
 }
 
+/* A peer that waits and has hung up, which the loop has not told yet. */
+static bool has_left(const struct peer *p)
+{
+	struct pollfd fd = {.fd = p->fd, .events = POLLRDHUP};
+
+	return poll(&fd, 1, 0) == 1;
+}
+
 /* A free slot, if need be that of the peer that has been idle for longest. */
 static struct peer *find_slot(struct control *c)
 {
@@ -239,7 +248,7 @@ static struct peer *find_slot(struct control *c)
 
 		if (p->fd < 0)
 			return p;
-		if (p->waiting.what == AWAIT_NOTHING &&
+		if ((p->waiting.what == AWAIT_NOTHING || has_left(p)) &&
 			(!oldest || p->active_ms < oldest->active_ms))
 			oldest = p;
 	}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A real directory being changed in every way that editors, controllers and accidents have. */
+#include "mountd/source_dir.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "mountd/base/log.h"
+
+#define PATIENCE_MS 20000
+#define GOOD \
+	"{\"kind\":\"mount\",\"run\":\"demo\",\"incarnation\":\"1\",\"server\":\"10.0.0.1\"," \
+	"\"volume\":\"/w\",\"uid\":1,\"gid\":1}"
+
+static struct loop *loop;
+static struct loop_timer *patience;
+static struct desired desired;
+static struct source_dir *source;
+static char folder[] = "/tmp/test-source-dir.XXXXXX";
+
+static unsigned changes;
+
+static void on_changed(void *data)
+{
+	(void)data;
+	changes++;
+	loop_stop(loop);
+}
+
+static void on_patience_over(void *data)
+{
+	(void)data;
+	cr_assert_fail("the change was not noticed");
+}
+
+static void set_up(void)
+{
+	struct kerr e;
+
+	log_set(LOG_FORMAT_TEXT, LOG_LEVEL_ERROR);
+	cr_assert(mkdtemp(folder));
+	cr_assert_eq(chdir(folder), 0);
+	cr_assert_eq(loop_new(&loop), 0);
+	cr_assert_eq(loop_timer_new(loop, on_patience_over, NULL, &patience), 0);
+	loop_timer_set(patience, PATIENCE_MS);
+	cr_assert_eq(source_dir_new(loop, folder, &desired, on_changed, NULL, &source, &e), 0);
+}
+
+static void tear_down(void)
+{
+	char command[64];
+
+	source_dir_free(source);
+	desired_clear(&desired);
+	loop_timer_free(patience);
+	loop_free(loop);
+	(void)snprintf(command, sizeof command, "rm -rf %s*", folder);
+	cr_expect_eq(system(command), 0); /* NOLINT */
+}
+
+TestSuite(source_dir, .init = set_up, .fini = tear_down);
+
+static void write_file(const char *name, const char *text)
+{
+	FILE *file = fopen(name, "we");
+
+	cr_assert(file);
+	cr_assert_geq(fputs(text, file), 0);
+	cr_assert_eq(fclose(file), 0);
+}
+
+static const struct desired_file *await(const char *name)
+{
+	for (unsigned before = changes; changes == before;)
+		loop_run(loop);
+	return desired_file(&desired, name);
+}
+
+Test(source_dir, written_changed_removed)
+{
+	write_file("a.json", GOOD);
+	cr_assert(await("a.json")->has_spec);
+	write_file("a.json", "{\"kind\"");
+	cr_assert(await("a.json")->fault);
+	cr_expect(desired_file(&desired, "a.json")->has_spec, "the last good version stays");
+	cr_assert_eq(unlink("a.json"), 0);
+	cr_assert_null(await("a.json"));
+}
+
+Test(source_dir, renamed_into_place_and_away)
+{
+	write_file(".a.json.tmp", GOOD);
+	cr_assert_eq(rename(".a.json.tmp", "a.json"), 0);
+	cr_assert(await("a.json")->has_spec);
+	cr_assert_eq(rename("a.json", "b.json"), 0);
+	cr_assert_null(await("a.json"));
+	cr_assert(desired_file(&desired, "b.json"));
+}
+
+Test(source_dir, links)
+{
+	write_file("elsewhere", GOOD);
+	cr_assert_eq(symlink("elsewhere", "s.json"), 0);
+	cr_assert(await("s.json")->has_spec);
+	cr_assert_eq(link("elsewhere", "h.json"), 0);
+	cr_assert(await("h.json")->has_spec);
+}
+
+Test(source_dir, things_that_are_no_files)
+{
+	cr_assert_eq(mkfifo("f.json", 0600), 0);
+	cr_assert_eq(mkdir("d.json", 0700), 0);
+	write_file("big.json", "");
+	cr_assert_eq(truncate("big.json", SPEC_SIZE_MAX + 1), 0);
+	cr_assert_eq(source_dir_rescan(source, &(struct kerr){0}), 0);
+	cr_expect(strstr(desired_file(&desired, "f.json")->fault, "not a regular file"));
+	cr_expect(strstr(desired_file(&desired, "d.json")->fault, "not a regular file"));
+	cr_expect(strstr(desired_file(&desired, "big.json")->fault, "longer than"));
+}
+
+Test(source_dir, other_names_are_not_read)
+{
+	write_file(".hidden.json", GOOD);
+	write_file("notes.txt", "x");
+	write_file(".json", GOOD);
+	write_file("a.json", GOOD);
+	(void)await("a.json");
+	cr_expect_eq(desired.n, 1);
+}
+
+Test(source_dir, writes_of_our_own_are_read_at_once)
+{
+	cr_assert_eq(source_dir_write(source, "a.json", GOOD, strlen(GOOD)), 0);
+	cr_assert(desired_file(&desired, "a.json")->has_spec);
+	cr_assert_eq(source_dir_remove(source, "a.json"), 0);
+	cr_assert_null(desired_file(&desired, "a.json"));
+	cr_assert_lt(access("a.json", F_OK), 0);
+	cr_assert_eq(source_dir_remove(source, "a.json"), 0, "absent is fine");
+}
+
+Test(source_dir, directory_replaced)
+{
+	char other[64];
+	struct kerr e;
+
+	write_file("a.json", GOOD);
+	(void)await("a.json");
+	(void)snprintf(other, sizeof other, "%s.old", folder);
+	cr_assert_eq(rename(folder, other), 0);
+	cr_assert_lt(source_dir_rescan(source, &e), 0);
+	cr_assert(desired_file(&desired, "a.json"), "what was asked for stays");
+	cr_assert_eq(mkdir(folder, 0700), 0);
+	cr_assert_eq(chdir(folder), 0);
+	write_file("b.json", GOOD);
+	cr_assert_eq(source_dir_rescan(source, &e), 0);
+	cr_assert_null(desired_file(&desired, "a.json"));
+	cr_assert(desired_file(&desired, "b.json"));
+	write_file("c.json", GOOD);
+	cr_assert(await("c.json"), "the new directory is followed");
+}
