@@ -273,7 +273,7 @@ int exporter_add(struct exporter *x, const struct export *export, int tree, stru
 	const struct export_point *old;
 	int error = new_point(x, export, tree, &p, e);
 
-	if (error < 0)
+	if (!p)
 		return error;
 	old = answers_find(&x->pub.answers, &export->id);
 	if (old && old->inode == p->inode && old->device == p->device)
