@@ -55,7 +55,7 @@ until_true() {
   shift
   until "$@" 2>/dev/null; do
     [ $SECONDS -lt $end ] || return 1
-    read -rt 0.02 <> <(:) || :
+    sleep 0.02
   done
 }
 
