@@ -81,7 +81,7 @@ demo: deps
 KERNEL ?= 6.12
 
 clean:
-	$(Q)rm -rf $(B)/obj $(B)/san $(B)/fuzz $(B)/tests $(PROGRAMS) $(B)/*.a
+	$(Q)rm -rf $(addprefix $(B)/,obj san fuzz tests test tidy check cppcheck stage werror) $(PROGRAMS) $(B)/*.a
 
 -include $(shell find $(B)/obj $(B)/san -name '*.d' 2>/dev/null)
 
