@@ -8,6 +8,7 @@
 #                                ┘
 #   integration/vm KERNEL --share export_engine --share tests/vm/export_engine.sh -- \
 #           '/t/export_engine.sh [procfs]'            procfs keeps netlink from being used
+# shellcheck disable=SC2016 # the texts are commands for the nodes
 set -euo pipefail
 PATH=$PATH:/usr/lib/kora-test
 bin=$(dirname "$0") mask=${1-} failed=0
@@ -176,7 +177,8 @@ no "removed twice" "not exported" C remove t 1
 for run in a/1 b/1 c/2; do ok "remove $run" C remove ${run/\// }; done
 is "no folder left" /workspaces S 'cd /proc/$(cat /run/engine.pid)/fd && for fd in *; do [ "$(readlink $fd)" = / ] && [ -d $fd/workspaces ] && [ ! -d $fd/proc ] && find $fd/ -mindepth 1 -printf "/%P\n"; done'
 is "nothing was said" "" S cat /run/err
-[ $failed = 0 ] && echo "export engine: all good" || {
+if [ $failed != 0 ]; then
 	echo "export engine: $failed failed"
 	exit 1
-}
+fi
+echo "export engine: all good"
