@@ -124,8 +124,9 @@ bool exporter_sees_server(const struct exporter *x);
 /*
  * Called when server_start() has succeeded, or when a running server of ours was found: takes
  * over the upcalls, drops what a former daemon answered, and preloads what is exported now.
- * -ENOENT: nfsd is not loaded, and nothing is served. Another failure, -EOPNOTSUPP for instance,
- * is of one export: all others are served.
+ * Returns 0; 1 when an export could not be made known to the kernel (*e says which and why) and
+ * all others are served; -ENOENT: nfsd is not loaded; another error: answers are incomplete, to be
+ * called again.
  */
 int exporter_serve(struct exporter *x, struct kerr *e);
 

@@ -145,17 +145,18 @@ bool exporter_sees_server(const struct exporter *x)
 int exporter_serve(struct exporter *x, struct kerr *e)
 {
 	bool netlink = !(x->config->masked_rungs & EXPORT_RUNG_NETLINK_CACHE);
-	int error, failed;
+	int error, failed, served;
 
 	caches_close(&x->pub.caches);
 	error = caches_open(&x->pub.caches, netlink, SOURCE_CACHES, e);
 	if (error < 0)
 		return error;
-	error = channel_flush(UPCALL_IP, e);
+	error = publication_forget(e);
+	failed = publication_preload(&x->pub, error < 0 ? NULL : e);
+	served = publication_answer(&x->pub, true, error < 0 || failed < 0 ? NULL : e);
 	if (error == 0)
-		error = publication_renew(&x->pub, e);
-	failed = publication_answer(&x->pub, true, error < 0 ? NULL : e);
-	return error < 0 ? error : failed;
+		error = served;
+	return error < 0 ? error : failed < 0;
 }
 
 void exporter_pause(struct exporter *x)

@@ -76,8 +76,7 @@ int publication_answer(struct publication *p, bool all, struct kerr *e)
 	return error;
 }
 
-/* All entries there are to be. */
-static int preload(struct publication *p, struct kerr *e)
+int publication_preload(struct publication *p, struct kerr *e)
 {
 	struct writing w = {.p = p, .e = e};
 	int error = pseudo_root_enter(&p->root, e);
@@ -102,13 +101,22 @@ int publication_preload_point(
 	return error;
 }
 
+int publication_forget(struct kerr *e)
+{
+	int error = channel_flush(UPCALL_IP, e);
+
+	if (error == 0)
+		error = channel_flush(UPCALL_EXPORT, e);
+	return error < 0 ? error : channel_flush(UPCALL_KEY, e);
+}
+
 int publication_renew(struct publication *p, struct kerr *e)
 {
 	int error = channel_flush(UPCALL_EXPORT, e);
 
 	if (error == 0)
 		error = channel_flush(UPCALL_KEY, e);
-	return error < 0 ? error : preload(p, e);
+	return error < 0 ? error : publication_preload(p, e);
 }
 
 int publication_retire(struct publication *p, const struct export_point *gone,

@@ -30,6 +30,12 @@ int publication_answer(struct publication *p, bool all, struct kerr *e);
 int publication_preload_point(
 	struct publication *p, const struct export_point *point, struct kerr *e);
 
+/* Writes all entries there are to be; errors as above. */
+int publication_preload(struct publication *p, struct kerr *e);
+
+/* Makes the kernel forget every answer of a former daemon, addresses included. */
+int publication_forget(struct kerr *e);
+
 /* Makes the kernel forget what is no more, and tells it anew what stays; errors as above. */
 int publication_renew(struct publication *p, struct kerr *e);
 
