@@ -746,6 +746,27 @@ static void case_private_volume(void)
 	shell("umount " VOLUME);
 }
 
+/* Shared storage that knows no root: everything on it is the owner's to do. */
+static void case_squashed_root(void)
+{
+	struct mount m = bind_mount("b1", "i1"), n = nfs_mount("10.20.0.1", "i1");
+	struct stat st;
+
+	make_source("b1");
+	shell("mount -t nfs4 -i -o vers=4.2,port=20490,addr=10.20.0.3,proto=tcp "
+	      "10.20.0.3:/volume " VOLUME);
+	struct mount_outcome out = attached(&m, "attach");
+	check(attached(&m, "adopted").mount_id == out.mount_id, "another mount");
+	(void)attached(&n, kernel_at_least(6, 5) ? "beneath" : "detach-attach");
+	detached(DETACH_CLEAN, "umount");
+	check(mounts_below(VOLUME "/", NULL) == 0, "still mounted");
+	check(setegid(10001) == 0 && seteuid(10001) == 0, "setuid");
+	check(stat(TARGET, &st) == 0 && st.st_uid == 10001 && (st.st_mode & 0777) == 0555,
+		"mode %o uid %u", st.st_mode, st.st_uid);
+	check(seteuid(0) == 0, "setuid");
+	shell("umount " VOLUME);
+}
+
 /* A container that receives mounts sees it come, and go although it sits inside. */
 static void case_container(void)
 {
@@ -886,6 +907,7 @@ static const struct {
 	{"bad-targets", case_bad_targets},
 	{"mountpoint", case_mountpoint},
 	{"private-volume", case_private_volume},
+	{"squashed-root", case_squashed_root},
 	{"container", case_container},
 	{"renamed-run", case_renamed_run},
 	{"never-looks", case_never_looks},
@@ -898,9 +920,9 @@ static void clean_up(void)
 
 	heal();
 	(void)detach_here(DETACH_CUT, &rung, NULL);
-	(void)!system(
-		"umount -l " TARGET " 2>/dev/null; umount -l " VOLUME "/r1 2>/dev/null; rm -rf "
-		"--one-file-system " VOLUME "; mkdir -p " VOLUME " " SOURCES);
+	(void)!system("umount -l " TARGET " 2>/dev/null; umount -l " VOLUME "/r1 2>/dev/null; "
+		      "umount -l " VOLUME " 2>/dev/null; rm -rf "
+		      "--one-file-system " VOLUME "; mkdir -p " VOLUME " " SOURCES);
 }
 
 static bool run_case(size_t i)

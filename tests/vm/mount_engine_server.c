@@ -5,8 +5,8 @@
  *
  *   mount_engine_server PORT CLIENT-ADDRESS...      prints "ready" and serves until it is killed
  *
- * Exports r1/i1 and r1/i2 in a pseudo-root as the export engine has it. r1/gone is a directory that
- * is not exported.
+ * Exports /volume, which knows no root, and r1/i1 and r1/i2 in a pseudo-root as the export engine
+ * has it. r1/gone is a directory that is not exported.
  */
 #include "mountd/base/cleanup.h"
 #include "nfs/cld.h"
@@ -23,13 +23,14 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#define FAR_EXPIRY  "2147483647"
-#define ROOT	    "/run/pseudo"
-#define STATE	    "/run/mount_engine_server"
-#define FLAG_FSID   0x2000
-#define FLAG_V4ROOT 0x10000
-#define PSEUDO	    (0x1 | 0x4 | 0x8 | 0x400 | FLAG_FSID | FLAG_V4ROOT)
-#define SERVED	    (0x8 | 0x10 | 0x400 | FLAG_FSID)
+#define FAR_EXPIRY    "2147483647"
+#define ROOT	      "/run/pseudo"
+#define STATE	      "/run/mount_engine_server"
+#define FLAG_FSID     0x2000
+#define FLAG_V4ROOT   0x10000
+#define PSEUDO	      (0x1 | 0x4 | 0x8 | 0x400 | FLAG_FSID | FLAG_V4ROOT)
+#define SERVED	      (0x8 | 0x10 | 0x400 | FLAG_FSID)
+#define SQUASHES_ROOT (0x4 | 0x10 | 0x400 | FLAG_FSID)
 
 static void put(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void put(const char *path, const char *format, ...)
@@ -84,6 +85,9 @@ static void make_tree(char **clients, int n_clients)
 	preload(ROOT "/workspaces/r1", PSEUDO, 2);
 	put("/proc/net/rpc/nfsd.export/channel",
 		"test " ROOT "/workspaces/r1/gone " FAR_EXPIRY "\n");
+	if (mkdir(ROOT "/volume", 0700) < 0 || chown(ROOT "/volume", 10001, 10001) < 0)
+		err(1, "make " ROOT "/volume");
+	preload(ROOT "/volume", SQUASHES_ROOT, 20);
 	serve_incarnation("i1", 11);
 	serve_incarnation("i2", 12);
 }
