@@ -209,8 +209,7 @@ int server_inspect(const struct exporter_config *config, struct server_status *r
 			return error;
 		status.state = state_of(&view);
 		status.threads = view.threads;
-		status.all_listening =
-			view.verdict.n_ours >= config->n_listen && view.all_listening;
+		status.all_listening = view.all_listening;
 		(void)snprintf(status.foreign, sizeof status.foreign, "%s", view.verdict.foreign);
 		if (!status.foreign[0])
 			(void)foreign_answerer(status.foreign, sizeof status.foreign);

@@ -64,14 +64,37 @@ static int run_start(void)
 	return 0;
 }
 
-static int start(struct exporter *x)
+struct gone {
+	struct export export;
+	int folder;
+	const struct export *const *others;
+	size_t n_others;
+};
+
+static int run_revoke(const struct gone *gone)
+{
+	const char *rung;
+	struct kerr e;
+
+	if (export_revoke(&config, &gone->export, gone->folder, gone->others, gone->n_others, &rung,
+		    &e) < 0) {
+		print_failure("revoke", &e);
+		return 1;
+	}
+	printf("removed %s by %s\n", gone->export.id.run, rung);
+	fflush(stdout);
+	return 0;
+}
+
+/* Answers the kernel while a worker starts the server, or revokes what gone tells of. */
+static int work(struct exporter *x, const struct gone *gone)
 {
 	struct kerr e;
 	pid_t worker = fork();
 	int status;
 
 	if (worker == 0)
-		_exit(run_start());
+		_exit(gone ? run_revoke(gone) : run_start());
 	while (waitpid(worker, &status, WNOHANG) == 0) {
 		struct pollfd p = {.fd = exporter_get_fd(x), .events = POLLIN};
 		if (poll(&p, 1, 10) > 0 && exporter_dispatch(x, &e) < 0)
@@ -85,7 +108,7 @@ static void start_serving(struct exporter *x)
 	struct kerr e;
 
 	exporter_pause(x);
-	if (start(x) < 0)
+	if (work(x, NULL) < 0)
 		return;
 	if (exporter_serve(x, &e) < 0)
 		print_failure("serve", &e);
@@ -121,31 +144,25 @@ static void add(struct exporter *x, const char *line)
 static void take_away(struct exporter *x, const char *line)
 {
 	struct run_id id = {0};
-	struct export gone = {0};
-	const struct export *const *list;
-	const char *rung;
+	struct gone gone = {.folder = -1};
 	struct kerr e;
-	_cleanup_close_ int folder = -1;
-	size_t n;
 
 	if (sscanf(line, "remove %63s %63s", id.run, id.incarnation) != 2) {
 		printf("remove what?\n");
 		return;
 	}
-	list = exporter_list(x, &n);
-	for (size_t i = 0; i < n; i++)
-		if (run_id_equal(&list[i]->id, &id))
-			(void)export_copy(list[i], &gone);
-	if (exporter_remove(x, &id, &folder, &e) < 0) {
+	gone.others = exporter_list(x, &gone.n_others);
+	for (size_t i = 0; i < gone.n_others; i++)
+		if (run_id_equal(&gone.others[i]->id, &id))
+			(void)export_copy(gone.others[i], &gone.export);
+	if (exporter_remove(x, &id, &gone.folder, &e) < 0) {
 		print_failure("remove", &e);
-		return;
+	} else {
+		gone.others = exporter_list(x, &gone.n_others);
+		(void)work(x, &gone);
+		cleanup_close(&gone.folder);
 	}
-	list = exporter_list(x, &n);
-	if (export_revoke(&config, &gone, folder, list, n, &rung, &e) < 0)
-		print_failure("revoke", &e);
-	else
-		printf("removed %s by %s\n", id.run, rung);
-	export_clear(&gone);
+	export_clear(&gone.export);
 }
 
 static int serve(void)
