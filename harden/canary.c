@@ -114,6 +114,12 @@ static bool can_list(const char *dir)
 	return fd >= 0;
 }
 
+/* access(2) does not ask Landlock. */
+static bool mode_allows(const char *dir)
+{
+	return access(dir, R_OK) == 0;
+}
+
 static bool granted(const struct plan *plan, const char *dir)
 {
 	for (size_t i = 0; i < plan->grants.n; i++)
@@ -139,9 +145,9 @@ int canaries_lay(const struct policy *p, const struct plan *plan, const struct c
 	int r = 0;
 
 	if (p->verify && c->have.fs) {
-		n.root = !granted(plan, "/") && can_list("/");
-		n.siblings =
-			plan->workspace && !granted(plan, p->workspaces) && can_list(p->workspaces);
+		n.root = !granted(plan, "/") && mode_allows("/");
+		n.siblings = plan->workspace && !granted(plan, p->workspaces) &&
+			     mode_allows(p->workspaces);
 	}
 	if (p->verify && c->have.scoped & LL_SCOPE_SIGNAL)
 		r = find_outsider(&n, f);
@@ -202,8 +208,7 @@ static void check_sockets(struct canaries *n, struct report *r)
 	cleanup_close(&n->path);
 }
 
-/* Landlock decides on the port before anything is looked up or sent: no packet leaves. */
-static bool port_is_closed(int type, bool listening)
+static int inet_socket(int type, struct sockaddr_storage *to, socklen_t *len)
 {
 	const struct sockaddr_in sa = {
 		.sin_family = AF_INET,
@@ -215,39 +220,42 @@ static bool port_is_closed(int type, bool listening)
 		.sin6_port = htons(PORT_NEVER),
 		.sin6_addr = IN6ADDR_LOOPBACK_INIT,
 	};
-	_cleanup_close_ int fd = socket(AF_INET, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	const void *to = &sa;
-	socklen_t len = sizeof(sa);
+	int fd = socket(AF_INET, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-	if (fd < 0) {
-		fd = socket(AF_INET6, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-		to = &sa6;
-		len = sizeof(sa6);
-	}
-	if (fd < 0)
-		return errno == EAFNOSUPPORT;
-	return (listening ? bind(fd, to, len) : connect(fd, to, len)) < 0 && errno == EACCES;
+	*len = sizeof(sa);
+	memcpy(to, &sa, sizeof(sa));
+	if (fd >= 0)
+		return fd;
+	*len = sizeof(sa6);
+	memcpy(to, &sa6, sizeof(sa6));
+	return socket(AF_INET6, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+/* Landlock decides on the port before anything is looked up or sent: no packet leaves. */
+static void check_protocol(const struct confine *c, int type, uint64_t bind_right,
+	uint64_t connect_right, const char *what, struct report *r)
+{
+	struct sockaddr_storage to;
+	socklen_t len;
+
+	if (!(c->have.net & (bind_right | connect_right)))
+		return;
+	_cleanup_close_ int fd = inet_socket(type, &to, &len);
+
+	if (fd < 0 && errno == EAFNOSUPPORT) /* no such protocol, so no such way out */
+		return;
+	if (c->have.net & bind_right &&
+		(bind(fd, (struct sockaddr *)&to, len) == 0 || errno != EACCES))
+		report_gap(r, "canary: %s bind to port %d is not refused", what, PORT_NEVER);
+	if (c->have.net & connect_right &&
+		(connect(fd, (struct sockaddr *)&to, len) == 0 || errno != EACCES))
+		report_gap(r, "canary: %s connect to port %d is not refused", what, PORT_NEVER);
 }
 
 static void check_ports(const struct confine *c, struct report *r)
 {
-	static const struct {
-		uint64_t right;
-		int type;
-		bool listening;
-		const char *what;
-	} probes[] = {
-		{LL_NET_BIND_TCP, SOCK_STREAM, true, "TCP bind"},
-		{LL_NET_CONNECT_TCP, SOCK_STREAM, false, "TCP connect"},
-		{LL_NET_BIND_UDP, SOCK_DGRAM, true, "UDP bind"},
-		{LL_NET_CONNECT_SEND_UDP, SOCK_DGRAM, false, "UDP connect"},
-	};
-
-	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++)
-		if (c->have.net & probes[i].right &&
-			!port_is_closed(probes[i].type, probes[i].listening))
-			report_gap(r, "canary: %s to port %d is not refused", probes[i].what,
-				PORT_NEVER);
+	check_protocol(c, SOCK_STREAM, LL_NET_BIND_TCP, LL_NET_CONNECT_TCP, "TCP", r);
+	check_protocol(c, SOCK_DGRAM, LL_NET_BIND_UDP, LL_NET_CONNECT_SEND_UDP, "UDP", r);
 }
 
 /* What must still work, so that the program does not fail later without a word. */
@@ -257,7 +265,8 @@ static void check_places(const struct plan *plan, struct report *r)
 	const char *const names[] = {"TMPDIR", "HOME"};
 
 	if (!can_list("."))
-		report_gap(r, "working directory: %s (not granted: see --chdir)", strerror(errno));
+		report_gap(r, "working directory: %s (not granted: see --chdir, --read, --exec)",
+			strerror(errno));
 	for (size_t i = 0; i < 2; i++) {
 		if (!dirs[i])
 			continue;

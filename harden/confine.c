@@ -49,11 +49,21 @@ static bool covered(const struct plan *plan, size_t upto, enum grant_kind kind, 
 	return false;
 }
 
+static bool is_link(const char *path)
+{
+	char byte;
+
+	return readlink(path, &byte, 1) >= 0;
+}
+
 static int add_grant(const struct policy *p, const struct plan *plan, size_t i, struct confine *c,
 	struct report *r, struct fail *f)
 {
 	const struct grant *g = &plan->grants.v[i];
 	struct ll_path_found found;
+
+	if (g->optional && covered(plan, i, g->kind, g->path) && !is_link(g->path))
+		return 0;
 	_cleanup_close_ int fd = ll_open_path(g->path, &found);
 
 	if (fd < 0) {

@@ -16,6 +16,14 @@
 		SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED | \
 		SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
 
+static const char *needs(const char *cap)
+{
+	static char text[48];
+
+	(void)snprintf(text, sizeof(text), " (%s is needed)", cap);
+	return errno == EPERM ? text : "";
+}
+
 static int switch_ids(const struct policy *p, struct fail *f)
 {
 	if (p->uid == ID_UNSET)
@@ -25,15 +33,15 @@ static int switch_ids(const struct policy *p, struct fail *f)
 	gid_t gid = p->gid == ID_UNSET ? (gid_t)uid : (gid_t)p->gid;
 
 	if (setgroups(p->n_groups, p->groups) < 0)
-		return fail_set(f, errno, "setgroups: %s (CAP_SETGID is needed)", strerror(errno));
+		return fail_set(f, errno, "setgroups: %s%s", strerror(errno), needs("CAP_SETGID"));
 	if (setresgid(gid, gid, gid) < 0)
 		return fail_set(
-			f, errno, "setresgid %u: %s (CAP_SETGID is needed)", gid, strerror(errno));
+			f, errno, "setresgid %u: %s%s", gid, strerror(errno), needs("CAP_SETGID"));
 	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0)
 		return fail_set(f, errno, "PR_SET_KEEPCAPS: %s", strerror(errno));
 	if (setresuid(uid, uid, uid) < 0)
 		return fail_set(
-			f, errno, "setresuid %u: %s (CAP_SETUID is needed)", uid, strerror(errno));
+			f, errno, "setresuid %u: %s%s", uid, strerror(errno), needs("CAP_SETUID"));
 	return 0;
 }
 

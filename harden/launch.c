@@ -122,7 +122,8 @@ static int verify(struct state *s, struct report *r, struct fail *f)
 	if (e < 0)
 		return fail_set(f, -e, "verifying: /proc/self/status: %s", strerror(-e));
 	creds_verify(s->p, &now, r);
-	filter_verify(&s->filter, &s->before, &now, r);
+	if (s->p->verify)
+		filter_verify(&s->filter, &s->before, &now, r);
 	return 0;
 }
 
@@ -136,9 +137,7 @@ static int restrict_all(struct state *s, struct report *r, struct fail *f)
 		return e;
 	canaries_check(s->p, &s->plan, &s->confine, &s->canaries, r);
 	e = filter_install(&s->filter, f);
-	if (e == 0 && s->p->verify)
-		e = verify(s, r, f);
-	return e;
+	return e < 0 ? e : verify(s, r, f);
 }
 
 static bool accepted(const struct policy *p, const struct report *r)
@@ -209,10 +208,16 @@ int launch(const struct policy *p, char *const *argv, char *const *env)
 {
 	struct state s = {.p = p, .status = -1, .confine = {.ruleset = -1}, .parent = getppid()};
 	struct fail f = {0};
-	int code = EXIT_TIMEOUT;
+	int code = EXIT_POSTURE;
 
-	if (!p->wait_mount || wait_for_mount(p->wait_mount, p->timeout, &f) == 0)
+	int r = process_standard_fds(&f);
+
+	if (r == 0 && p->wait_mount)
+		r = wait_for_mount(p->wait_mount, p->timeout, &f);
+	if (r == 0)
 		code = run(&s, argv, env, &f);
+	else if (r == -ETIMEDOUT)
+		code = EXIT_TIMEOUT;
 	if (f.text[0])
 		(void)fprintf(stderr, "kora-launch: %s\n", f.text);
 	environ_free(s.env);

@@ -22,7 +22,7 @@ struct item {
 
 /* Shells, compilers, interpreters and what their C library reads. */
 static const struct item base[] = {
-	{GRANT_EXEC, "/usr", true},
+	{GRANT_EXEC, "/usr", false},
 	{GRANT_EXEC, "/bin", false},
 	{GRANT_EXEC, "/sbin", false},
 	{GRANT_EXEC, "/lib", false},

@@ -46,6 +46,17 @@ int process_limits(const struct policy *p, const struct plan *plan, struct fail 
 	return r;
 }
 
+int process_standard_fds(struct fail *f)
+{
+	for (int fd = 0; fd < 3; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0)
+			continue;
+		if (open("/dev/null", O_RDWR) != fd) /* the lowest free number is this one */
+			return fail_set(f, errno, "/dev/null: %s", strerror(errno));
+	}
+	return 0;
+}
+
 static bool in(int fd, const int *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -10,6 +10,10 @@
 /* Core dumps off, limits as asked, umask, no dump. -errno and the reason. */
 int process_limits(const struct policy *p, const struct plan *plan, struct fail *f);
 
+/* Open /dev/null for each of stdin, stdout and stderr that is closed: no file of ours may become
+ * one of them. -errno and the reason. */
+int process_standard_fds(struct fail *f);
+
 /*
  * Close everything above stderr but the named descriptors, which become inheritable, and own[],
  * which stay close-on-exec. -EBADF: a named one is not open.
