@@ -227,9 +227,12 @@ static void holder_of(uint64_t inode, char *name, size_t size)
 
 static void say_listener(struct doctor *d, const struct doctor_listener *l)
 {
-	char address[ADDR_TEXT_SIZE] = "every address", holder[128];
+	char address[ADDR_TEXT_SIZE], holder[128];
 
-	if (!l->wildcard)
+	if (l->wildcard)
+		(void)snprintf(address, sizeof address, "every %s address",
+			l->addr.family == AF_INET ? "IPv4" : "IPv6");
+	else
 		addr_format(&l->addr, address);
 	holder_of(l->inode, holder, sizeof holder);
 	if (l->port != d->args->port)
