@@ -51,7 +51,7 @@ int attached_remove(int dir, const struct spec *spec)
 static int load(int dir, const char *name, struct spec *ret)
 {
 	_cleanup_free_ char *text = NULL;
-	struct spec_fault fault;
+	struct spec_fault fault = {0};
 	size_t size;
 	int r = file_read(dir, name, SPEC_SIZE_MAX, &text, &size);
 

@@ -49,7 +49,8 @@ void loop_free(struct loop *loop)
 {
 	if (!loop)
 		return;
-	/* The last handles' closing takes a turn, or two after a loop_stop() that was not heeded. */
+	/* The last handles' closing takes a turn, or two after a loop_stop() that was not heeded.
+	 */
 	for (int turn = 0; turn < 3 && uv_loop_close(&loop->uv) < 0; turn++)
 		(void)uv_run(&loop->uv, UV_RUN_NOWAIT);
 	free(loop);

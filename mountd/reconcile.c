@@ -98,6 +98,15 @@ static struct step end_export(const struct reconcile_view *v, struct reconcile_s
 	return (struct step){.kind = STEP_END_EXPORT, .export = &held->export};
 }
 
+/*
+ * A new wish is tried beside one worker that is stuck with the old one: a replaced sandbox must
+ * not wait for its predecessor's dead node. More than that would pile up.
+ */
+static bool is_held_up(const struct reconcile_view *v)
+{
+	return v->stuck > (v->attempts ? 0U : 1U);
+}
+
 /* Another folder under the same identity: clients' handles must not survive the change. */
 static bool is_moved(const struct export *held, const struct export *want)
 {
@@ -149,7 +158,7 @@ static struct step plan_export(
 	other = find_replaced(v, want);
 	if (other && (served || v->attempts))
 		return end_export(v, slots, now_ms, other);
-	if (served || v->stuck)
+	if (served || is_held_up(v))
 		return none();
 	if (is_early(v, now_ms, &wait))
 		return wait;
@@ -187,7 +196,7 @@ static struct step plan_mount(
 		return detach(v, slots, now_ms);
 	if (!want)
 		return forget(v);
-	if (v->stuck || (v->in_force && v->held_mount && mount_equal(v->held_mount, want)))
+	if (is_held_up(v) || (v->in_force && v->held_mount && mount_equal(v->held_mount, want)))
 		return none();
 	if (is_early(v, now_ms, &wait))
 		return wait;

@@ -52,7 +52,7 @@ static int read_spec(int dir, struct desired *d, const char *name)
 {
 	_cleanup_free_ char *text = NULL;
 	struct spec spec;
-	struct spec_fault fault;
+	struct spec_fault fault = {0};
 	char message[400];
 	size_t size;
 	int r = file_read(dir, name, SPEC_SIZE_MAX, &text, &size);

@@ -215,16 +215,23 @@ Test(reconcile, worker_that_builds_the_wrong_thing_is_cancelled)
 	cr_expect_eq(plan(&v).kind, STEP_NONE, "an end is never broken off");
 }
 
-Test(reconcile, nothing_is_built_or_forgotten_beside_a_stuck_worker)
+Test(reconcile, stuck_workers_do_not_pile_up_and_do_not_hold_up_a_new_wish)
 {
 	struct spec export = export_spec("a", "x"), mount = mount_spec("a", "/w", 1);
 	struct reconcile_view e = EXPORT(.wished = true, .want = &export, .stuck = 1);
 	struct reconcile_view m = MOUNT(.wished = true, .want = &mount, .stuck = 1);
 	struct reconcile_view gone = MOUNT(.stuck = 1);
 
+	cr_expect_eq(plan(&e).kind, STEP_ADD_EXPORT);
+	cr_expect_eq(plan(&m).kind, STEP_ATTACH);
+	e.attempts = m.attempts = 1;
 	cr_expect_eq(plan(&e).kind, STEP_NONE);
 	cr_expect_eq(plan(&m).kind, STEP_NONE);
-	cr_expect_eq(plan(&gone).kind, STEP_NONE);
+	e.attempts = m.attempts = 0;
+	e.stuck = m.stuck = 2;
+	cr_expect_eq(plan(&e).kind, STEP_NONE);
+	cr_expect_eq(plan(&m).kind, STEP_NONE);
+	cr_expect_eq(plan(&gone).kind, STEP_NONE, "not forgotten while a worker knows it");
 }
 
 static unsigned count_attach(
