@@ -241,6 +241,21 @@ static int start_engines(struct daemon *d, struct kerr *e)
 	return r < 0 ? r : control_new(d, &d->control, e);
 }
 
+/*
+ * A node that has lost its key must not come up as if all were well: whoever restores the key
+ * finds the kernel's server and its clients as they were. Other failures may pass, and are
+ * tried again.
+ */
+static int check_key(struct daemon *d, struct kerr *e)
+{
+	struct exporter *x;
+
+	for (size_t i = 0; i < d->runs.n; i++)
+		if (d->runs.list[i]->role == ROLE_EXPORT)
+			return server_exporter(d->server, &x, e) == -ENOKEY ? -ENOKEY : 0;
+	return 0;
+}
+
 static int start(struct daemon *d, struct kerr *e)
 {
 	int r = start_engines(d, e);
@@ -253,7 +268,7 @@ static int start(struct daemon *d, struct kerr *e)
 		return kerr_set(e, r, "read records", d->options.state_dir, NULL);
 	daemon_sync(d);
 	mountinfo_find_orphans(d->mountinfo);
-	return 0;
+	return check_key(d, e);
 }
 
 int daemon_new(const struct options *options, struct preflight *preflight, struct daemon **ret,

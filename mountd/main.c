@@ -17,6 +17,7 @@ enum exit_code {
 	EXIT_SPECS = 3,	  /* --check: a spec is wrong */
 	EXIT_RUNNING = 4, /* another daemon uses the state directory */
 	EXIT_DENIED = 5,  /* privilege is missing */
+	EXIT_NO_KEY = 6,  /* the node key is lost, and the node has served before */
 };
 
 static int fail(const struct kerr *e)
@@ -26,7 +27,16 @@ static int fail(const struct kerr *e)
 	kerr_format(e, text, sizeof text);
 	log_event(LOG_LEVEL_ERROR, "start-failed", log_text("errno", strerrorname_np(-e->error)),
 		log_text("error", text));
-	return e->error == -EPERM ? EXIT_DENIED : e->error == -EBUSY ? EXIT_RUNNING : EXIT_FAILED;
+	switch (e->error) {
+	case -EPERM:
+		return EXIT_DENIED;
+	case -EBUSY:
+		return EXIT_RUNNING;
+	case -ENOKEY:
+		return EXIT_NO_KEY;
+	default:
+		return EXIT_FAILED;
+	}
 }
 
 static int say_faults(const struct desired *desired)

@@ -199,6 +199,8 @@ int server_exporter(struct server *s, struct exporter **ret, struct kerr *e)
 
 	if (!s->exporter) {
 		if (!s->config.n_listen)
+			find_addresses(s);
+		if (!s->config.n_listen)
 			return kerr_set(e, -EADDRNOTAVAIL, "find an address to serve on", NULL,
 				"no interface of this node has one that others can reach; "
 				"name one with --listen");
