@@ -13,6 +13,7 @@
 
 #include "mountd/base/cleanup.h"
 #include "mountd/server.h"
+#include "mountd/snapshot.h"
 
 /* What one peer may leave unread before it is dropped. */
 #define OUTPUT_MAX (8U << 20)
@@ -30,6 +31,7 @@ struct peer {
 	struct loop_timer *timer;
 	uint64_t active_ms;
 	struct waiting waiting;
+	struct snapshot *snapshot;
 	struct packet *first, **last;
 	size_t unsent;
 	bool broken; /* to be dropped as soon as nobody uses it */
@@ -53,6 +55,11 @@ struct waiting *peer_waiting(struct peer *p)
 	return &p->waiting;
 }
 
+struct snapshot **peer_snapshot(struct peer *p)
+{
+	return &p->snapshot;
+}
+
 static void stop_waiting(struct peer *p)
 {
 	if (p->waiting.what == AWAIT_STATUS)
@@ -66,6 +73,7 @@ static void stop_waiting(struct peer *p)
 static void drop(struct peer *p)
 {
 	stop_waiting(p);
+	snapshot_free(p->snapshot);
 	loop_poll_free(p->poll);
 	loop_timer_free(p->timer);
 	cleanup_close(&p->fd);

@@ -23,6 +23,7 @@ enum await {
 	AWAIT_GONE,  /* nothing is left of the run */
 	AWAIT_DRAINED,
 	AWAIT_STATUS, /* the server was looked at */
+	AWAIT_CHANGE, /* the runs are not as they were at since */
 };
 
 /* What a request still waits for. */
@@ -30,10 +31,13 @@ struct waiting {
 	enum await what;
 	char run[NAME_MAX_LENGTH + 1];
 	struct spec spec; /* AWAIT_READY; owned */
+	uint64_t since;	  /* AWAIT_CHANGE */
 };
 
 struct daemon *peer_daemon(struct peer *p);
 struct waiting *peer_waiting(struct peer *p);
+/* The connection's snapshot under way; what is left at its end is freed. */
+struct snapshot **peer_snapshot(struct peer *p);
 
 /* A packet {"item": …}; takes the reference. */
 void peer_item(struct peer *p, json_t *item);
@@ -49,5 +53,7 @@ void peer_wait(struct peer *p, enum await what, uint64_t wait_ms);
 void verbs_handle(struct peer *p, const char *packet, size_t size);
 /* Answers if what the peer waits for has come true, or cannot any more. */
 void verbs_check(struct peer *p);
+/* All runs, and the serial number that goes with them. */
+void verbs_tell_runs(struct peer *p);
 /* The time to wait is over: answers in any case. */
 void verbs_timeout(struct peer *p);

@@ -82,6 +82,10 @@ void verbs_check(struct peer *p)
 		else if (!peer_daemon(p)->drained)
 			peer_refuse(p, "failed", NULL, "the node was resumed meanwhile");
 		break;
+	case AWAIT_CHANGE:
+		if (peer_waiting(p)->since != runs_serial())
+			verbs_tell_runs(p);
+		break;
 	case AWAIT_NOTHING:
 	case AWAIT_STATUS:
 		break;
@@ -132,6 +136,9 @@ void verbs_timeout(struct peer *p)
 		break;
 	case AWAIT_DRAINED:
 		drain_timeout(p);
+		break;
+	case AWAIT_CHANGE:
+		verbs_tell_runs(p);
 		break;
 	case AWAIT_STATUS:
 		peer_answer(p, status_of(peer_daemon(p)));

@@ -8,6 +8,7 @@
 #include "mountd/control.h"
 #include "mountd/control_items.h"
 #include "mountd/server.h"
+#include "mountd/snapshot.h"
 
 struct request {
 	const json_t *object;
@@ -31,14 +32,29 @@ static void do_status(struct peer *p, const struct request *r)
 	peer_wait(p, AWAIT_STATUS, 6000);
 }
 
-static void do_runs(struct peer *p, const struct request *r)
+void verbs_tell_runs(struct peer *p)
 {
 	const struct runs *runs = &peer_daemon(p)->runs;
 
-	(void)r;
 	for (size_t i = 0; i < runs->n; i++)
 		peer_item(p, item_of(runs->list[i], false));
-	ok(p);
+	peer_answer(p, json_pack("{s:b, s:I}", "ok", 1, "serial", (json_int_t)runs_serial()));
+}
+
+static void do_runs(struct peer *p, const struct request *r)
+{
+	const json_t *since = json_object_get(r->object, "since");
+
+	if (since && !json_is_integer(since)) {
+		peer_refuse(p, "usage", "since", "not a whole number");
+		return;
+	}
+	if (!since || !r->wait_ms) {
+		verbs_tell_runs(p);
+		return;
+	}
+	peer_waiting(p)->since = (uint64_t)json_integer_value(since);
+	peer_wait(p, AWAIT_CHANGE, (uint64_t)r->wait_ms);
 }
 
 static void do_describe(struct peer *p, const struct request *r)
@@ -210,13 +226,63 @@ static void do_resume(struct peer *p, const struct request *r)
 		ok(p);
 }
 
+static void drop_snapshot(struct peer *p)
+{
+	snapshot_free(*peer_snapshot(p));
+	*peer_snapshot(p) = NULL;
+}
+
+static void commit_snapshot(struct peer *p)
+{
+	struct daemon *d = peer_daemon(p);
+	int error = snapshot_commit(*peer_snapshot(p), d->source, &d->desired);
+
+	drop_snapshot(p);
+	if (error < 0)
+		refuse_system(p, "the specs cannot be written", error);
+	else
+		ok(p);
+}
+
+static void do_snapshot(struct peer *p, const struct request *r)
+{
+	const char *source = json_string_value(json_object_get(r->object, "source"));
+	const json_t *specs = json_object_get(r->object, "specs");
+	const json_t *part = json_object_get(r->object, "part");
+	struct spec_fault fault = {0};
+	int error;
+
+	if (!source || !name_is_valid(source)) {
+		peer_refuse(p, "usage", "source", "missing, or not a DNS-1123 label");
+		return;
+	}
+	if (!json_is_array(specs) || (part && !json_is_integer(part))) {
+		peer_refuse(p, "usage", part ? "part" : "specs", "specs is a list, part a number");
+		return;
+	}
+	error = snapshot_add(
+		peer_snapshot(p), source, part ? json_integer_value(part) : 1, specs, &fault);
+	if (error < 0)
+		drop_snapshot(p);
+	if (error == -EINVAL)
+		peer_refuse(
+			p, "refused", fault.field[0] ? fault.field : "specs", "%s", fault.message);
+	else if (error < 0)
+		refuse_system(p, "the snapshot is not taken in", error);
+	else if (json_is_true(json_object_get(r->object, "complete")))
+		commit_snapshot(p);
+	else
+		ok(p);
+}
+
 static const struct verb {
 	const char *name;
 	void (*fn)(struct peer *p, const struct request *r);
-	const char *keys[3];
+	const char *keys[4];
 } verbs[] = {
 	{"status", do_status, {0}},
-	{"runs", do_runs, {0}},
+	{"runs", do_runs, {"since", "wait_ms"}},
+	{"snapshot", do_snapshot, {"source", "specs", "part", "complete"}},
 	{"describe", do_describe, {"run"}},
 	{"apply", do_apply, {"spec", "wait_ms"}},
 	{"release", do_release, {"run", "wait_ms"}},
@@ -272,7 +338,7 @@ static void handle(struct peer *p, json_t *object)
 		verb++;
 	if (!name || verb == verbs + sizeof verbs / sizeof *verbs) {
 		peer_refuse(p, "usage", "verb",
-			"none of status, runs, describe, apply, release, drain, resume");
+			"none of status, runs, snapshot, describe, apply, release, drain, resume");
 		return;
 	}
 	why = read_request(verb, object, &r, &field);

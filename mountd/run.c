@@ -9,6 +9,27 @@
 
 #include "mountd/base/cleanup.h"
 
+static uint64_t serial;
+
+/* Counts from the clock, so that a number from before a restart is none of now. */
+static void touch(void)
+{
+	struct timespec now;
+
+	if (!serial) {
+		(void)clock_gettime(CLOCK_REALTIME, &now);
+		serial = (uint64_t)now.tv_sec << 24;
+	}
+	serial++;
+}
+
+uint64_t runs_serial(void)
+{
+	if (!serial)
+		touch();
+	return serial;
+}
+
 static int compare(const struct run *run, const char *name, enum role role)
 {
 	int order = strcmp(run->name, name);
@@ -90,6 +111,7 @@ void runs_drop(struct runs *runs, struct run *run)
 {
 	size_t at = position(runs, run->name, run->role);
 
+	touch();
 	runs->n--;
 	memmove(&runs->list[at], &runs->list[at + 1], (runs->n - at) * sizeof(struct run *));
 	free_run(run);
@@ -124,6 +146,7 @@ void run_event(struct run *run, enum run_event event)
 	(void)r;
 	if (next == run->state)
 		return;
+	touch();
 	run->state = next;
 	run->since = time(NULL);
 }
@@ -142,6 +165,7 @@ static int replace(bool *has, struct spec *mine, const struct spec *spec)
 		if (r < 0)
 			return r;
 	}
+	touch();
 	spec_clear(mine);
 	*mine = copy;
 	*has = spec != NULL;
@@ -173,6 +197,7 @@ bool run_set_fault(struct run *run, int error, const char *fault)
 
 	run->fault_error = error;
 	if (is_new) {
+		touch();
 		free(run->fault);
 		run->fault = strdup(fault);
 	}
@@ -181,6 +206,8 @@ bool run_set_fault(struct run *run, int error, const char *fault)
 
 void run_clear_fault(struct run *run)
 {
+	if (run->fault)
+		touch();
 	free(run->fault);
 	run->fault = NULL;
 	run->fault_error = 0;

@@ -50,6 +50,9 @@ struct runs {
 	size_t room;
 };
 
+/* Another number whenever a run's state, fault or existence is another than before. */
+uint64_t runs_serial(void);
+
 struct run *runs_find(const struct runs *runs, const char *name, enum role role); /* or NULL */
 struct run *runs_find_or_add(
 	struct runs *runs, const char *name, enum role role); /* NULL: -ENOMEM */

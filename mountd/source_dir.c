@@ -29,7 +29,26 @@ struct source_dir {
 	struct desired *desired;
 	void (*changed)(void *data);
 	void *data;
+	bool held;
+	bool owed; /* a call of changed, once no longer held */
 };
+
+static void tell(struct source_dir *s)
+{
+	if (s->held)
+		s->owed = true;
+	else
+		s->changed(s->data);
+}
+
+void source_dir_hold(struct source_dir *s, bool hold)
+{
+	s->held = hold;
+	if (hold || !s->owed)
+		return;
+	s->owed = false;
+	s->changed(s->data);
+}
 
 static bool is_spec_name(const char *name)
 {
@@ -174,7 +193,7 @@ static void on_inotify(void *data, unsigned happened)
 		}
 	}
 	if (changed)
-		s->changed(s->data);
+		tell(s);
 }
 
 static void close_watch(struct source_dir *s)
@@ -257,7 +276,7 @@ int source_dir_rescan(struct source_dir *s, struct kerr *e)
 	int r = open_and_scan(s, e);
 
 	if (r > 0)
-		s->changed(s->data);
+		tell(s);
 	return r < 0 ? r : 0;
 }
 
@@ -266,7 +285,7 @@ static int read_now(struct source_dir *s, const char *name)
 	int r = read_spec(s->fd, s->desired, name);
 
 	if (r > 0)
-		s->changed(s->data);
+		tell(s);
 	return r < 0 ? r : 0;
 }
 

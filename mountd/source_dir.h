@@ -23,5 +23,8 @@ int source_dir_rescan(struct source_dir *s, struct kerr *e);
 int source_dir_write(struct source_dir *s, const char *name, const char *text, size_t size);
 int source_dir_remove(struct source_dir *s, const char *name);
 
+/* While held, changed is not called; afterwards once, if anything did change. */
+void source_dir_hold(struct source_dir *s, bool hold);
+
 /* Reads every spec of a directory once, without following it. */
 int source_dir_scan(int dir, struct desired *desired);

@@ -297,3 +297,83 @@ Test(control, peer_that_leaves_while_it_waits)
 	}
 	expect_well();
 }
+
+static void snapshot(int fd, const char *rest, bool good)
+{
+	char text[2048];
+	json_t *answer;
+
+	(void)snprintf(
+		text, sizeof text, "{\"verb\":\"snapshot\",\"source\":\"kubernetes\",%s}", rest);
+	answer = ask(fd, text);
+	cr_expect_eq(json_is_true(json_object_get(answer, "ok")), good, "%s", rest);
+	json_decref(answer);
+}
+
+Test(control, snapshot_counts_with_its_last_part)
+{
+	int fd = connect_peer();
+
+	snapshot(fd, "\"part\":1,\"specs\":[" BIND "}]", true);
+	cr_expect_eq(d.desired.n, 0);
+	snapshot(fd, "\"part\":2,\"complete\":true,\"specs\":[]", true);
+	cr_assert(desired_file(&d.desired, "kubernetes.demo.mount.json"));
+	cr_expect(runs_find(&d.runs, "demo", ROLE_MOUNT)->wished);
+	snapshot(fd, "\"complete\":true,\"specs\":[]", true);
+	cr_expect_eq(d.desired.n, 0);
+	cr_expect_not(runs_find(&d.runs, "demo", ROLE_MOUNT)->wished);
+	(void)close(fd);
+}
+
+Test(control, snapshot_leaves_the_specs_of_others)
+{
+	int fd = connect_peer();
+
+	cr_assert_eq(
+		source_dir_write(d.source, "kubernetes.mount.json", BIND "}", strlen(BIND "}")), 0);
+	cr_assert_eq(
+		source_dir_write(d.source, "other.a.mount.json", BIND "}", strlen(BIND "}")), 0);
+	snapshot(fd, "\"complete\":true,\"specs\":[]", true);
+	cr_expect_eq(d.desired.n, 2);
+	(void)close(fd);
+}
+
+Test(control, snapshot_that_is_wrong_or_cut_changes_nothing)
+{
+	int fd = connect_peer();
+
+	snapshot(fd, "\"complete\":true,\"specs\":[" BIND "}]", true);
+	snapshot(fd, "\"complete\":true,\"specs\":[{}]", false);
+	snapshot(fd, "\"part\":1,\"specs\":[]", true);
+	snapshot(fd, "\"part\":3,\"specs\":[],\"complete\":true", false);
+	snapshot(fd, "\"part\":2,\"specs\":[],\"complete\":true", false);
+	snapshot(fd, "\"part\":1,\"specs\":[]", true);
+	(void)close(fd);
+	turn();
+	cr_expect(desired_file(&d.desired, "kubernetes.demo.mount.json"));
+	expect_kind("{\"verb\":\"snapshot\",\"specs\":[]}", "usage", "source");
+	expect_kind("{\"verb\":\"snapshot\",\"source\":\"k\",\"specs\":1}", "usage", "specs");
+	expect_kind("{\"verb\":\"snapshot\",\"source\":\"k\",\"specs\":[" BIND ",\"x\":1}]}",
+		"refused", "specs[0].x");
+}
+
+Test(control, runs_answer_when_something_has_changed)
+{
+	int fd = connect_peer(), other = connect_peer();
+	json_t *answer = ask(fd, "{\"verb\":\"runs\",\"since\":0,\"wait_ms\":60000}");
+	char text[128];
+
+	(void)snprintf(text, sizeof text, "{\"verb\":\"runs\",\"since\":%lld,\"wait_ms\":60000}",
+		(long long)json_integer_value(json_object_get(answer, "serial")));
+	json_decref(answer);
+	cr_assert_gt(send(fd, text, strlen(text), MSG_NOSIGNAL), 0);
+	turn();
+	cr_assert_lt(recv(fd, text, sizeof text, MSG_PEEK), 0, "nothing has changed yet");
+	snapshot(other, "\"complete\":true,\"specs\":[" BIND "}]", true);
+	control_check(d.control);
+	answer = receive(fd);
+	cr_assert(json_object_get(answer, "item"));
+	json_decref(answer);
+	(void)close(fd);
+	(void)close(other);
+}
