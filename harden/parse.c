@@ -149,19 +149,23 @@ int parse_groups(const char *s, gid_t **ret, size_t *ret_n)
 
 int parse_signal(const char *s, int *ret)
 {
+	static const struct {
+		const char *name;
+		int number;
+	} names[] = {{"HUP", SIGHUP}, {"INT", SIGINT}, {"QUIT", SIGQUIT}, {"KILL", SIGKILL},
+		{"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"TERM", SIGTERM}, {"CONT", SIGCONT},
+		{"STOP", SIGSTOP}, {"WINCH", SIGWINCH}, {"PWR", SIGPWR}};
 	uint64_t number;
 
-	if (parse_u64(s, (uint64_t)SIGRTMAX, &number) == 0 && number > 0) {
+	if (parse_u64(s, 64, &number) == 0 && number > 0) {
 		*ret = (int)number;
 		return 0;
 	}
 	if (strncmp(s, "SIG", 3) == 0)
 		s += 3;
-	for (int sig = 1; sig < NSIG; sig++) {
-		const char *name = sigabbrev_np(sig);
-
-		if (name && strcmp(name, s) == 0) {
-			*ret = sig;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(names[i].name, s) == 0) {
+			*ret = names[i].number;
 			return 0;
 		}
 	}

@@ -21,11 +21,11 @@ static int apply_limit(int resource, const char *name, const struct limit *l, st
 	const struct rlimit lim = {.rlim_cur = l->soft, .rlim_max = l->hard};
 	struct rlimit now;
 
-	if (!l->set || setrlimit((__rlimit_resource_t)resource, &lim) == 0)
+	if (!l->set || setrlimit(resource, &lim) == 0)
 		return 0;
 	int e = errno;
 
-	(void)getrlimit((__rlimit_resource_t)resource, &now);
+	(void)getrlimit(resource, &now);
 	return fail_set(f, e, "rlimit %s %llu:%llu: %s (the hard limit is %llu)", name,
 		(unsigned long long)l->soft, (unsigned long long)l->hard, strerror(e),
 		(unsigned long long)now.rlim_max);

@@ -195,6 +195,10 @@ run --seccomp "$W/absent.json" -- true
 exits "--seccomp FILE that is missing" 125
 run --verify=no -- "$PROBE" attributes
 says "--verify=no still restricts" "nnp=1"
+text=$(setpriv --reuid 10001 --regid 0 --clear-groups --bounding-set -all "$LAUNCH" --verify=no \
+  --workspaces "$W/ws" --run r --landlock-min 1 --read-only-root=no -- true 2>&1) code=$?
+exits "--verify=no still looks at the identity" 125
+says "--verify=no still looks at the identity" "gid 0 owns system files: set runAsGroup"
 run --verbose -- true
 says "--verbose" "in force: canaries: files"
 run --best-effort -- true

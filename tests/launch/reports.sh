@@ -99,6 +99,8 @@ says "TIOCSTI with high bits set" "EPERM"
 text=$("$LAUNCH" --workspaces "$W/ws" --run r --uid 10001 --landlock-min 1 --exec "$PROBES" -- "$PROBE" fds \
   2>&1 </dev/null 5</ 9</etc/passwd 47</)
 [ "$text" = "0 1 2 " ] && ok "leaked descriptors are closed" || fail "leaked descriptors: $text"
+text=$("$LAUNCH" --workspaces "$W/ws" --run r --uid 10001 --landlock-min 1 --exec "$PROBES" -- "$PROBE" fds <&- 2>&-)
+[ "$text" = "0 1 2 " ] && ok "closed standard descriptors are filled with /dev/null" || fail "closed standard descriptors: $text"
 mkdir "$W/gone" && mount -t tmpfs kora-test "$W/gone"
 text=$(cd "$W/gone" && umount -l . && "$LAUNCH" --uid 10001 --landlock-min 1 -- true 2>&1)
 code=$?
