@@ -68,7 +68,21 @@ check:
 # Everything. deps first, since the rest asks pkg-config for what it installs.
 TEST_TARGETS := check unit $(TEST_TARGETS) fuzz-smoke scenarios
 
-scenarios: all
+# Programs and scripts of tests/vm/ that run inside the test machines, on the real kernel.
+VM_HELPERS := $(patsubst tests/vm/%.c,$(B)/integration/helpers/%,$(wildcard tests/vm/*.c)) \
+	$(patsubst tests/vm/%,$(B)/integration/helpers/%,$(wildcard tests/vm/*.sh))
+
+$(B)/integration/helpers/%.sh: tests/vm/%.sh
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+
+$(B)/integration/helpers/%: $(B)/obj/tests/vm/%.o $(B)/libnfs.a
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(call pkg,libs,$(NFS_PKGS))
+
+vm-helpers: $(VM_HELPERS)
+
+scenarios: all vm-helpers
 	$(Q)integration/run --kernel all
 
 deps:
@@ -78,7 +92,7 @@ test: deps
 	$(Q)$(MAKE) --no-print-directory -j2 all
 	$(Q)MAKE='$(MAKE)' B=$(B) CI=$(CI) tests/run $(TEST_TARGETS)
 
-.PHONY: unit fuzz fuzz-smoke tidy format check scenarios deps test
+.PHONY: vm-helpers unit fuzz fuzz-smoke tidy format check scenarios deps test
 
 # Installation.
 BINDIR ?= $(PREFIX)/bin
