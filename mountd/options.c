@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "mountd/base/cleanup.h"
 #include "mountd/base/parse.h"
 #include "nfs/export.h"
 #include "nfs/mount.h"
@@ -13,7 +14,7 @@
 /* Each setter returns NULL or says what is wrong with its value. */
 typedef const char *set_fn(struct options *o, const char *value);
 
-static const char *set_listen(struct options *o, const char *value)
+static const char *add_listen(struct options *o, const char *value)
 {
 	struct addr addr;
 
@@ -27,6 +28,22 @@ static const char *set_listen(struct options *o, const char *value)
 			return "given twice";
 	o->listen[o->n_listen++] = addr;
 	return NULL;
+}
+
+/* Kubernetes gives a node's addresses as one word with commas. */
+static const char *set_listen(struct options *o, const char *value)
+{
+	const char *fault = NULL;
+
+	for (;;) {
+		size_t length = strcspn(value, ",");
+		_cleanup_free_ char *one = strndup(value, length);
+
+		fault = one ? add_listen(o, one) : "out of memory";
+		if (fault || !value[length])
+			return fault;
+		value += length + 1;
+	}
 }
 
 static int number(const char *value, unsigned min, unsigned max, unsigned *ret)
@@ -172,8 +189,8 @@ static const struct rule {
 	const char *help;
 } rules[] = {
 	{"listen", "ADDRESS", set_listen,
-		"serve on this address of the node; may be repeated (default: every\n"
-		"address of the node but loopback and link-local ones)"},
+		"serve on this address of the node, or these by comma; may be repeated\n"
+		"(default: every address of the node but loopback and link-local ones)"},
 	{"port", "PORT", set_port, "serve on this TCP port (default 20490)"},
 	{"threads", "N", set_threads, "kernel server threads, 1 to 256 (default 8)"},
 	{"lease", "SECONDS", set_lease, "NFSv4 lease time, 10 to 3600 (default 30)"},

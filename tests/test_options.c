@@ -83,6 +83,9 @@ Test(options, refused_by_name)
 		{"--listen", "fe80::1"},
 		{"--listen", "node-1"},
 		{"--listen", ""},
+		{"--listen", "10.0.0.1,"},
+		{"--listen", ",10.0.0.1"},
+		{"--listen", "10.0.0.1,10.0.0.1"},
 		{"--port", "0"},
 		{"--port", "65536"},
 		{"--port", "nfs"},
@@ -144,6 +147,18 @@ Test(options, the_same_address_twice)
 
 	cr_expect_eq(options_parse(5, argv, &o, fault), -EINVAL);
 	cr_expect(strstr(fault, "twice"), "%s", fault);
+}
+
+Test(options, addresses_by_comma)
+{
+	char *argv[] = {"x", "--listen", "10.0.0.1,fd00::1", "--listen=10.0.0.2", NULL};
+	struct options o;
+	char text[ADDR_TEXT_SIZE];
+
+	cr_assert_eq(options_parse(4, argv, &o, fault), 0, "%s", fault);
+	cr_assert_eq(o.n_listen, 3);
+	addr_format(&o.listen[1], text);
+	cr_expect_str_eq(text, "fd00::1");
 }
 
 Test(options, help_names_every_option)
