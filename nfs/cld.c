@@ -45,7 +45,7 @@ static int watch_folder(struct cld *c)
 		return -errno;
 	(void)snprintf(path, sizeof path, "/proc/self/fd/%d", folder);
 	c->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	if (c->inotify < 0 || inotify_add_watch(c->inotify, path, IN_CREATE) < 0)
+	if (c->inotify < 0 || inotify_add_watch(c->inotify, path, IN_CREATE | IN_DELETE) < 0)
 		return -errno;
 	return 0;
 }
