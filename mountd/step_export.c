@@ -10,6 +10,8 @@
 
 #define OPEN_MS	  10000
 #define REVOKE_MS 20000
+/* How long a replaced export outlives its successor's coming. */
+#define REPLACED_LINGER_MS 3000
 
 struct revoke_arg {
 	const struct exporter_config *config;
@@ -44,6 +46,12 @@ void step_settle_export(struct run *run)
 	run_clear_fault(run);
 	run_event(run, EVENT_DONE);
 	run_log(run, LOG_LEVEL_INFO, "exported", 0, NULL);
+	/* The agent's node turns to the new sandbox meanwhile, and its harness sees no stale one.
+	 */
+	if (run->n_held > 1) {
+		run->not_before_ms = loop_clock_ms() + REPLACED_LINGER_MS;
+		daemon_plan_soon(run->daemon);
+	}
 }
 
 /* Remembered before the kernel hears of it. */
@@ -99,13 +107,18 @@ void step_add_export(struct run *run, const struct export *export)
 			.data = run});
 }
 
-static void ended(struct run *run, uint64_t ms)
+static void ended(struct run *run, const char *rung, uint64_t ms)
 {
 	struct daemon *d = run->daemon;
 
+	const struct export *gone = &run->trying.export;
+
 	run->busy = BUSY_NOT;
 	run->end_failures = 0;
-	run_log(run, LOG_LEVEL_INFO, "unexported", ms, NULL);
+	log_event(LOG_LEVEL_INFO, "unexported", log_text("run", run->name),
+		log_text("role", "export"), log_text("incarnation", gone->id.incarnation),
+		log_text("path", gone->volume), log_text("folder", gone->folder),
+		log_number("ms", ms), log_text("rung", rung));
 	(void)attached_remove(d->preflight.attached, &run->trying);
 	run_drop_export(run, &run->trying.export.id);
 	if (!run->n_held)
@@ -122,9 +135,7 @@ static void revoke_done(void *data, struct job_end *end)
 		run_fail(run, "revoke-failed", end->ms, &end->e);
 		return;
 	}
-	if (run->state != RUN_READY)
-		run->rung = *(const char *const *)end->result;
-	ended(run, end->ms);
+	ended(run, *(const char *const *)end->result, end->ms);
 }
 
 static struct held_export *find_held(struct run *run, const struct run_id *id)
