@@ -89,6 +89,19 @@ launch-test: $(B)/kora-launch $(LAUNCH_PROGRAMS)
 	$(Q)V=$(V) tests/launch/run $(B)/kora-launch $(B)/tests/launch
 TEST_TARGETS += launch-test
 
+# The same inside the test machines, for every kernel (integration/30-launcher.sh).
+LAUNCH_HELPERS := $(patsubst %,$(B)/integration/helpers/launch-%,probe masked run_a_run_b run lib.sh \
+	options.sh reports.sh)
+$(LAUNCH_PROGRAMS:$(B)/tests/launch/%=$(B)/integration/helpers/launch-%): \
+		$(B)/integration/helpers/launch-%: $(B)/tests/launch/%
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+$(patsubst %,$(B)/integration/helpers/launch-%,run lib.sh options.sh reports.sh): \
+		$(B)/integration/helpers/launch-%: tests/launch/%
+	@mkdir -p $(@D)
+	$(Q)install -m 755 $< $@
+vm-helpers: $(LAUNCH_HELPERS)
+
 # Developers' tools under both profiles; what is not installed is skipped with a line.
 launch-devwork: $(B)/kora-launch
 	$(Q)tests/launch/devwork.sh $(B)/kora-launch

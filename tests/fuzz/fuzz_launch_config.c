@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct policy p;
-	struct fail f = { 0 };
+	struct fail f = {0};
 
 	if (policy_init(&p) < 0)
 		return 0;

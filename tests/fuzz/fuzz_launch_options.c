@@ -13,10 +13,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *argv[MAX_WORDS + 2] = { (char *)"kora-launch" }, *text = malloc(size + 1);
+	char *argv[MAX_WORDS + 2] = {(char *)"kora-launch"}, *text = malloc(size + 1);
 	int argc = 1, program = 0;
 	struct policy p;
-	struct fail f = { 0 };
+	struct fail f = {0};
 
 	if (!text || policy_init(&p) < 0) {
 		free(text);

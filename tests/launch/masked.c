@@ -301,7 +301,8 @@ static const struct mask_case cases[] = {
 	{"ABI 7", {LANDLOCK_ASKED}, 7, {NULL}, 0, {NULL}},
 	{"ABI 8", {LANDLOCK_ASKED}, 8, {NULL}, 0, {NULL}},
 	{"close_range missing", {{SYS_close_range, ENOSYS}}, 0, {"--landlock-min", "1"}, 0, {NULL}},
-	{"close_range forbidden", {{SYS_close_range, EPERM}}, 0, {"--landlock-min", "1"}, 0, {NULL}},
+	{"close_range forbidden", {{SYS_close_range, EPERM}}, 0, {"--landlock-min", "1"}, 0,
+		{NULL}},
 	{"openat2 missing", {{SYS_openat2, ENOSYS}}, 0, {"--landlock-min", "1"}, 0, {NULL}},
 	{"seccomp missing", {{SYS_seccomp, ENOSYS}}, 0, {NULL}, 125, {"seccomp: "}},
 };

@@ -36,7 +36,7 @@ static int options(char **argv)
 	return options_apply(&policy, argc, argv, &why);
 }
 
-#define OPTIONS(...) options((char *[]){ (char *)"kora-launch", __VA_ARGS__, NULL })
+#define OPTIONS(...) options((char *[]){(char *)"kora-launch", __VA_ARGS__, NULL})
 #define CONFIG(text) config_parse(&policy, "f", text, sizeof(text) - 1, &why)
 
 Test(keys, every_name_is_unique_and_has_help)
@@ -51,8 +51,8 @@ Test(keys, every_name_is_unique_and_has_help)
 Test(keys, options_set_fields)
 {
 	cr_assert_eq(OPTIONS((char *)"--run=r1", (char *)"--uid", (char *)"10001",
-			     (char *)"--tcp-connect", (char *)"443,8000-8010", (char *)"--verify=no",
-			     (char *)"--init"),
+			     (char *)"--tcp-connect", (char *)"443,8000-8010",
+			     (char *)"--verify=no", (char *)"--init"),
 		0, "%s", why.text);
 	cr_expect_str_eq(policy.run, "r1");
 	cr_expect_eq(policy.uid, 10001);
@@ -66,8 +66,8 @@ Test(keys, options_end_at_the_program)
 	int program;
 
 	cr_assert_eq(options_early(&policy, 4,
-			     (char *[]){ (char *)"kora-launch", (char *)"--init", (char *)"sh",
-				     (char *)"--uid", NULL },
+			     (char *[]){(char *)"kora-launch", (char *)"--init", (char *)"sh",
+				     (char *)"--uid", NULL},
 			     &program, &why),
 		0);
 	cr_expect_eq(program, 2);
@@ -96,15 +96,15 @@ Test(keys, config_names_the_line)
 	static const struct {
 		const char *text, *says;
 	} bad[] = {
-		{ "uid = 1\n\nuid = 2\n", "f:3: duplicate key 'uid', first in line 1" },
-		{ "# x\nnope = 1", "f:2: unknown key 'nope'" },
-		{ "uid", "f:1: key = value is needed" },
-		{ "uid = x", "f:1: uid 'x': a number is needed (names are not resolved: use the "
-			     "number of the id)" },
-		{ "umask = 888", "f:1: umask '888': an octal mask is needed, for example 022" },
-		{ "verify = perhaps", "f:1: verify 'perhaps': yes or no is needed" },
-		{ "config = /x", "f:1: 'config' is for the command line only" },
-		{ "read = etc", "f:1: read 'etc': an absolute path without '.' and '..' is needed" },
+		{"uid = 1\n\nuid = 2\n", "f:3: duplicate key 'uid', first in line 1"},
+		{"# x\nnope = 1", "f:2: unknown key 'nope'"},
+		{"uid", "f:1: key = value is needed"},
+		{"uid = x", "f:1: uid 'x': a number is needed (names are not resolved: use the "
+			    "number of the id)"},
+		{"umask = 888", "f:1: umask '888': an octal mask is needed, for example 022"},
+		{"verify = perhaps", "f:1: verify 'perhaps': yes or no is needed"},
+		{"config = /x", "f:1: 'config' is for the command line only"},
+		{"read = etc", "f:1: read 'etc': an absolute path without '.' and '..' is needed"},
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -148,7 +148,8 @@ Test(keys, runs_and_paths)
 	cr_expect(valid_run("a") && valid_run("r-1") && valid_run("0"));
 	cr_expect_not(valid_run("") || valid_run("-a") || valid_run("a-") || valid_run("A"));
 	cr_expect_not(valid_run("a/b") || valid_run("..") || valid_run("a.b"));
-	cr_expect_not(valid_run("0123456789012345678901234567890123456789012345678901234567890123"));
+	cr_expect_not(
+		valid_run("0123456789012345678901234567890123456789012345678901234567890123"));
 	cr_expect(valid_path("/") && valid_path("/a/..b") && valid_path("/a/.b/"));
 	cr_expect_not(valid_path("a") || valid_path("/a/..") || valid_path("/./a"));
 	cr_expect_not(valid_path("/../a") || valid_path("") || valid_path("/a/."));
@@ -156,7 +157,7 @@ Test(keys, runs_and_paths)
 
 Test(keys, limits)
 {
-	struct limit l = { 0 };
+	struct limit l = {0};
 
 	cr_expect_eq(parse_limit("10", &l), 0);
 	cr_expect(l.soft == 10 && l.hard == 10);

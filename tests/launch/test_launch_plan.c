@@ -41,7 +41,7 @@ static struct plan make(
 {
 	struct policy p;
 	struct plan plan;
-	const struct surroundings s = { home, 10001, writable };
+	const struct surroundings s = {home, 10001, writable};
 
 	cr_assert_eq(policy_init(&p), 0);
 	p.profile = profile;
@@ -66,8 +66,8 @@ Test(plan, sandbox_starts_in_the_sandbox_folder)
 
 Test(plan, home_never_opens_other_runs)
 {
-	static const char *const bad[] = { "/", "/workspaces", "/workspaces/other", "relative",
-		"/x/../workspaces", NULL };
+	static const char *const bad[] = {
+		"/", "/workspaces", "/workspaces/other", "relative", "/x/../workspaces", NULL};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct plan plan = make(PROFILE_SANDBOX, bad[i], everything_writable);
@@ -91,7 +91,7 @@ Test(plan, runtime_grants_no_shared_place)
 	cr_expect_str_eq(plan.tmpdir, "/workspaces/r/.tmp");
 	cr_expect_eq(plan.umask, 077);
 	cr_expect_not(granted(&plan, "/proc") || granted(&plan, "/tmp") ||
-		granted(&plan, "/dev/shm") || granted(&plan, "/home/dev"));
+		      granted(&plan, "/dev/shm") || granted(&plan, "/home/dev"));
 	cr_expect_not(ports_have(&plan.tcp_bind, 50051));
 	plan_done(&plan);
 }
@@ -106,7 +106,8 @@ Test(plan, none_grants_nothing)
 
 Test(plan, beneath)
 {
-	cr_expect(path_beneath("/a", "/a") && path_beneath("/a/b", "/a") && path_beneath("/a", "/"));
+	cr_expect(
+		path_beneath("/a", "/a") && path_beneath("/a/b", "/a") && path_beneath("/a", "/"));
 	cr_expect_not(path_beneath("/ab", "/a") || path_beneath("/", "/a"));
 }
 
@@ -169,8 +170,8 @@ Test(mountinfo, lines)
 	cr_expect_str_eq(m.source, "10.0.0.1:/workspaces/r\\x");
 	cr_assert_eq(mountinfo_parse(plain, &m), 0);
 	cr_expect_str_eq(m.options, "ro");
-	static const char *const bad[] = { "", "1 2 3", "1 2 0:1 / / rw shared:1", "1 2 0:1 / / rw -",
-		"1 2 0:1 / / rw - ext4", "1  0:1 / / rw - ext4 x y" };
+	static const char *const bad[] = {"", "1 2 3", "1 2 0:1 / / rw shared:1",
+		"1 2 0:1 / / rw -", "1 2 0:1 / / rw - ext4", "1  0:1 / / rw - ext4 x y"};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		char copy[64];
@@ -193,10 +194,10 @@ Test(mountinfo, the_topmost_mount_is_found)
 	cr_expect_eq(mountinfo_find(text, "/b", &m), -ENOENT);
 }
 
-#define STATUS                                                                                     \
-	"Name:\tsome name\nUmask:\t0022\nUid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\n"                         \
-	"Groups:\t9 10 \nCapInh:\t0000000000000001\nCapPrm:\t0000000000000002\n"                   \
-	"CapEff:\t0000000000000004\nCapBnd:\t000001ffffffffff\nCapAmb:\t0000000000000008\n"        \
+#define STATUS \
+	"Name:\tsome name\nUmask:\t0022\nUid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\n" \
+	"Groups:\t9 10 \nCapInh:\t0000000000000001\nCapPrm:\t0000000000000002\n" \
+	"CapEff:\t0000000000000004\nCapBnd:\t000001ffffffffff\nCapAmb:\t0000000000000008\n" \
 	"NoNewPrivs:\t1\nSeccomp:\t2\n"
 
 Test(status, fields)
@@ -228,10 +229,10 @@ Test(status, no_groups)
 
 Test(env, allow_list)
 {
-	char *env[] = { (char *)"SECRET=1", (char *)"PATH=/bin", (char *)"LC_ALL=C",
-		(char *)"PATH=/twice", (char *)"broken", (char *)"LD_PRELOAD=/x", NULL };
+	char *env[] = {(char *)"SECRET=1", (char *)"PATH=/bin", (char *)"LC_ALL=C",
+		(char *)"PATH=/twice", (char *)"broken", (char *)"LD_PRELOAD=/x", NULL};
 	struct policy p;
-	const struct plan plan = { .home = (char *)"/h", .tmpdir = (char *)"/t" };
+	const struct plan plan = {.home = (char *)"/h", .tmpdir = (char *)"/t"};
 	char **out;
 	size_t dropped;
 
