@@ -63,7 +63,7 @@ static int put(char **env, const char *var)
 
 	if (!copy)
 		return -ENOMEM;
-	while (env[i] && (strncmp(env[i], var, len) || env[i][len] != '='))
+	while (env[i] && (strncmp(env[i], var, len) != 0 || env[i][len] != '='))
 		i++;
 	free(env[i]);
 	env[i] = copy;

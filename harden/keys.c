@@ -244,7 +244,8 @@ SETTER(landlock_min)
 
 SETTER(seccomp)
 {
-	if (strcmp(v, "strict") && strcmp(v, "dev") && strcmp(v, "none") && !strchr(v, '/'))
+	if (strcmp(v, "strict") != 0 && strcmp(v, "dev") != 0 && strcmp(v, "none") != 0 &&
+		strchr(v, '/') == NULL)
 		return fail_set(f, EINVAL,
 			"strict, dev, none or a file is needed (a file has a '/' in it)");
 	return set_text(&p->seccomp, v);

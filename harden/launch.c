@@ -42,7 +42,7 @@ static int look(struct state *s, char *const *env, struct fail *f)
 {
 	const int64_t uid = geteuid() == 0 ? s->p->uid : (int64_t)geteuid();
 	const struct surroundings around = {environ_get(env, "HOME"), uid, plan_writable};
-	size_t dropped;
+	size_t dropped = 0;
 
 	s->status = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
 	if (s->status < 0)

@@ -278,6 +278,6 @@ says "a switch" "--verify 'maybe': yes or no is needed"
 
 # Nothing in --help that is not used above.
 for option in $(printf '%s\n' "$help" | sed -n 's/^  --\([a-z-]*\).*/\1/p'); do
-  grep -q -- "--$option[ =\"]" "$0" && ok "--$option is tested" || fail "--$option is not tested"
+  grep -q -- "--${option}[ =\"]" "$0" && ok "--$option is tested" || fail "--$option is not tested"
 done
 finish

@@ -147,7 +147,7 @@ mkdir "$W/late"
   wait
 ) &
 parent=$!
-waits() { ls -l "/proc/$(cat "$W/waiter")/fd" | grep -q mountinfo; }
+waits() { find "/proc/$(cat "$W/waiter")/fd" -lname '*/mountinfo' | grep -q .; }
 until_true 20 waits
 kill -9 $parent
 wait $parent 2>/dev/null
