@@ -16,23 +16,25 @@ attach demo first
 equal "before" old "$(on agent cat /workspaces/demo/sandbox/id)"
 
 step "a harness in a namespace of its own, as a pod has it, looks without a pause"
-on agent 'cat >/root/look <<"LOOK"
+put agent /root/look <<'LOOK'
 mount --make-rslave /
 while [ ! -e /run/stop ]; do
-	if id=$(cat /workspaces/demo/sandbox/id 2>/run/look-error); then echo $id; else echo "bare: $(cat /run/look-error)"; fi
-done | uniq -c >/run/looked
+	if read -r id 2>/run/look-error </workspaces/demo/sandbox/id; then echo "$id"; else echo "bare: $(cat /run/look-error)"; fi
+done | uniq -c >/run/looking
+mv /run/looking /run/looked
 LOOK
-setsid unshare -m bash /root/look >/dev/null 2>&1 </dev/null &'
+spawn agent 'exec unshare -m --propagation unchanged bash /root/look'
 wait_on agent 10 '[ -e /run/look-error ]'
 
 step "the new one is exported beside the old one, the agent turns, the old one ends"
 serve demo second new
 attach demo second
 equal "after" new "$(on agent cat /workspaces/demo/sandbox/id)"
-wait_on agent 10 '[ $(grep -c . /proc/self/mountinfo) -gt 0 ]'
-on agent 'sleep 0.3; touch /run/stop'
-wait_on agent 10 'grep -q new /run/looked'
+wait_on agent 10 'nsenter -t $(pgrep -f /root/look | head -n 1) -m cat /workspaces/demo/sandbox/id | grep -q new'
+on agent 'touch /run/stop'
+wait_on agent 20 '[ -e /run/looked ]'
 looked=$(on agent cat /run/looked)
+case $looked in *old*new*) ;; *) fail "the harness saw: $looked" ;; esac
 say "$looked"
 if kernel_at_least 6.5; then
 	case $looked in *bare*) fail "the harness saw the bare directory: $looked" ;; esac

@@ -9,6 +9,7 @@
 . "$here/kora.sh"
 nodes
 daemons
+vm_exec "$MACHINE" 'modprobe loop'
 on sandbox 'truncate -s 64M /workspaces/volume.img && mke2fs -qF /workspaces/volume.img && mkdir -p /srv/volume'
 
 begin() {
@@ -42,7 +43,7 @@ ended
 
 step "the harness sits inside with an open file, and both end"
 begin third
-on agent 'setsid bash -c "cd /workspaces/demo/sandbox && exec 7>held && echo \$\$ >/run/holder && while :; do read -t 1 <> <(:) || true; done" >/dev/null 2>&1 </dev/null &'
+spawn agent 'cd /workspaces/demo/sandbox && exec 7>held && echo $$ >/run/holder && exec sleep 600'
 wait_on agent 10 '[ -s /run/holder ]'
 on agent 'timeout 30 kora-mountctl release demo'
 on sandbox 'timeout 30 kora-mountctl release demo'

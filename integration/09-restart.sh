@@ -11,7 +11,7 @@ nodes
 daemons
 share demo
 
-on agent 'cat >/root/loop <<"LOOP"
+put agent /root/loop <<'LOOP'
 n=0
 while [ ! -e /run/stop ]; do
 	n=$((n + 1))
@@ -19,7 +19,7 @@ while [ ! -e /run/stop ]; do
 	echo $n >/run/round
 done
 LOOP
-setsid bash /root/loop >/dev/null 2>>/run/failed </dev/null &'
+spawn agent 'exec bash /root/loop 2>>/run/failed'
 
 # rounds N: so many more rounds of the loop are done.
 rounds() { on agent "r=\$(cat /run/round); i=0; until [ \$(cat /run/round) -ge \$((r + $1)) ]; do sleep 0.05; i=\$((i + 1)); [ \$i -lt $((1200 * KORA_SLOW)) ] || exit 1; done" || fail "the loop stands still after: $now"; }

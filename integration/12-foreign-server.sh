@@ -36,5 +36,6 @@ step "theirs stops: ours serves"
 on agent umount /mnt/theirs
 on sandbox 'rpc.nfsd 0; exportfs -ua; pkill rpc.mountd || true'
 daemon sandbox
+on sandbox kora-mountctl resume
 serve demo first
 attach demo first

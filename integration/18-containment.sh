@@ -14,7 +14,7 @@ on sandbox 'echo inside >/workspaces/local/demo/id; echo "the node'\''s own" >/e
 on agent 'mkdir -p /workspaces/demo/sandbox; chown -R 10001:10001 /workspaces/demo'
 
 swap() { # swap NODE DIRECTORY NAME: in the background, until /run/stop is there
-	on "$1" "setsid bash -c 'cd $2; while [ ! -e /run/stop ]; do mv $3 aside; ln -s /etc $3; rm -f $3; mv aside $3; done' >/dev/null 2>&1 </dev/null &"
+	spawn "$1" "cd $2; while [ ! -e /run/stop ]; do mv $3 aside; ln -s /etc $3; rm -f $3; mv aside $3; done"
 }
 swap sandbox /workspaces/local demo
 swap agent /workspaces/demo sandbox

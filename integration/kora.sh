@@ -5,6 +5,15 @@
 S=10.20.0.1 S6=fd20::1 A=10.20.0.2 A6=fd20::2 PORT=20490
 LOG=/var/log/kora-sandbox-mount.log
 
+# spawn NODE 'commands': in the background, in a session of their own before the call returns: what
+# belongs to the call's own session ends with it.
+spawn() {
+	put "$1" /run/spawn <<<"echo \$\$ >/run/spawned
+$2"
+	on "$1" 'rm -f /run/spawned; setsid bash /run/spawn >/dev/null 2>&1 </dev/null &
+		until [ -s /run/spawned ]; do sleep 0.02; done'
+}
+
 # daemon NODE [OPTION...]: started and answering.
 daemon() {
 	daemon_start "$@"
@@ -14,7 +23,7 @@ daemon() {
 daemon_start() {
 	local name=$1
 	shift
-	on "$name" "setsid kora-sandbox-mount --node-name $name $* >>$LOG 2>&1 </dev/null & echo \$! >/run/kora.pid"
+	spawn "$name" "echo \$\$ >/run/kora.pid; exec kora-sandbox-mount --node-name $name $* >>$LOG 2>&1"
 }
 
 # daemon_end NODE SIGNAL: ended and gone.
@@ -65,7 +74,7 @@ as() {
 
 # state_of NODE RUN: the state of the run's first role there.
 state_of() {
-	on "$1" "kora-mountctl describe $2 -o json" | tr -d ' \n' | grep -o '"state":"[a-z]*"' | head -n 1 | cut -d'"' -f4
+	on "$1" "kora-mountctl describe $2 -o json" | tr -d ' \n' | sed -n 's/.*"state":"\([a-z]*\)".*/\1/p'
 }
 
 # mounted_at RUN: what shows at the run's sandbox folder on the agent node, "fstype source".

@@ -12,18 +12,23 @@
 #include "mountd/base/cleanup.h"
 #include "mountd/control.h"
 #include "mountd/mountinfo.h"
+#include "mountd/prober.h"
 #include "mountd/server.h"
 #include "mountd/steps.h"
 
 static const char drained_file[] = "drained";
 
-static bool is_suspect(const struct daemon *d, const struct run *run)
+static struct reconcile_view view_of(const struct daemon *d, const struct run *run)
 {
 	const struct mount *m = run->possible ? &run->want.mount : &run->held_mount;
 
-	if (run->role != ROLE_MOUNT || (!run->possible && !run->holds_mount))
-		return false;
-	return m->kind == MOUNT_NFS && suspects_have(&d->suspects, &m->server);
+	if (run->role != ROLE_MOUNT || (!run->possible && !run->holds_mount) ||
+		m->kind != MOUNT_NFS)
+		return run_view(run, false, false);
+	return run_view(run,
+		suspects_have(&d->suspects, &m->server) ||
+			prober_is_silent(d->prober, &m->server, m->port),
+		prober_is_lost(d->prober, &m->server, m->port));
 }
 
 /* Returns when the run wants to be planned again; UINT64_MAX: not by time. */
@@ -62,8 +67,7 @@ static uint64_t plan_runs(struct daemon *d)
 	uint64_t now = loop_clock_ms(), wake = UINT64_MAX;
 
 	for (size_t i = 0; i < d->runs.n; i++) {
-		struct reconcile_view view =
-			run_view(d->runs.list[i], is_suspect(d, d->runs.list[i]));
+		struct reconcile_view view = view_of(d, d->runs.list[i]);
 
 		if (view.busy != BUSY_NOT)
 			reconcile_occupy(&slots, &view);
@@ -71,7 +75,7 @@ static uint64_t plan_runs(struct daemon *d)
 	/* From the end, as a forgotten run leaves the list. */
 	for (size_t i = d->runs.n; i-- > 0;) {
 		struct run *run = d->runs.list[i];
-		struct reconcile_view view = run_view(run, is_suspect(d, run));
+		struct reconcile_view view = view_of(d, run);
 		struct step step;
 		uint64_t until;
 
@@ -111,8 +115,10 @@ static bool is_busy(const struct daemon *d)
 static void on_plan(void *data)
 {
 	struct daemon *d = data;
-	uint64_t wake = plan_runs(d);
-	uint64_t server, now = loop_clock_ms();
+	uint64_t wake, server, now = loop_clock_ms();
+
+	prober_match(d->prober);
+	wake = plan_runs(d);
 
 	plan_server(d);
 	server = server_not_before_ms(d->server);
@@ -234,6 +240,8 @@ static int start_engines(struct daemon *d, struct kerr *e)
 		r = server_new(d, &d->server);
 	if (r == 0)
 		r = mountinfo_new(d, &d->mountinfo);
+	if (r == 0)
+		r = prober_new(d, &d->prober);
 	if (r < 0)
 		return kerr_set(e, r, "start the loop", NULL, NULL);
 	r = source_dir_new(
@@ -311,6 +319,7 @@ void daemon_free(struct daemon *d)
 	control_free(d->control);
 	source_dir_free(d->source);
 	mountinfo_free(d->mountinfo);
+	prober_free(d->prober);
 	server_free(d->server);
 	while (d->runs.n)
 		runs_drop(&d->runs, d->runs.list[d->runs.n - 1]);

@@ -15,6 +15,7 @@
 
 struct control;
 struct mountinfo;
+struct prober;
 struct server;
 
 struct daemon {
@@ -31,6 +32,7 @@ struct daemon {
 	struct mount_config mount_config;
 	struct server *server;
 	struct mountinfo *mountinfo;
+	struct prober *prober;
 	struct control *control;
 	uint64_t started_ms;
 	bool drained;

@@ -125,6 +125,13 @@ static const char *set_mount_timeout(struct options *o, const char *value)
 	return NULL;
 }
 
+static const char *set_lost_after(struct options *o, const char *value)
+{
+	if (number(value, 5, 3600, &o->lost_after_seconds) < 0)
+		return "not a number of seconds from 5 to 3600";
+	return NULL;
+}
+
 static const struct {
 	const char *name;
 	unsigned export_rung, mount_rung;
@@ -206,6 +213,9 @@ static const struct rule {
 		"unique name of this node (default: from /etc/machine-id)"},
 	{"mount-timeout", "SECONDS", set_mount_timeout,
 		"longest attempt to mount, 1 to 3600 (default 20)"},
+	{"lost-after", "SECONDS", set_lost_after,
+		"cut off the mounts of a server that is silent for so long, 5 to 3600\n"
+		"(default 30)"},
 	{"mask-rung", "NAME", set_mask_rung,
 		"do without a kernel mechanism, to walk an older one; may be repeated:\n"
 		"netlink-server, netlink-cache, unlock-export, unlock-filesystem,\n"
@@ -259,6 +269,7 @@ static void defaults(struct options *o)
 		.state_dir = "/var/lib/kora-sandbox-mount",
 		.runtime_dir = "/run/kora-sandbox-mount",
 		.mount_timeout_seconds = 20,
+		.lost_after_seconds = 30,
 		.log_level = LOG_LEVEL_INFO,
 	};
 }

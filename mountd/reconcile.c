@@ -182,7 +182,7 @@ static struct step detach(
 	return (struct step){
 		.kind = STEP_DETACH,
 		.mount = v->held_mount,
-		.how = v->suspect || v->end_failures ? DETACH_CUT : DETACH_CLEAN,
+		.how = v->suspect || v->lost || v->end_failures ? DETACH_CUT : DETACH_CLEAN,
 	};
 }
 
@@ -192,10 +192,12 @@ static struct step plan_mount(
 	const struct mount *want = v->want ? &v->want->mount : NULL;
 	struct step wait;
 
-	if (v->held_mount && (!want || strcmp(v->held_mount->volume, want->volume) != 0))
+	if (v->held_mount && (!want || v->lost || strcmp(v->held_mount->volume, want->volume) != 0))
 		return detach(v, slots, now_ms);
 	if (!want)
 		return forget(v);
+	if (v->lost)
+		return none();
 	if (is_held_up(v) || (v->in_force && v->held_mount && mount_equal(v->held_mount, want)))
 		return none();
 	if (is_early(v, now_ms, &wait))

@@ -36,6 +36,7 @@ struct reconcile_view {
 	const struct mount *held_mount; /* ROLE_MOUNT: attached, or perhaps attached; or NULL */
 	bool in_force;			/* held_mount was proven and still shows */
 	bool suspect;			/* its server has not answered lately */
+	bool lost;			/* … and for so long that it is cut off until it does */
 };
 
 enum step_kind {

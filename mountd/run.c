@@ -117,7 +117,7 @@ void runs_drop(struct runs *runs, struct run *run)
 	free_run(run);
 }
 
-struct reconcile_view run_view(const struct run *run, bool suspect)
+struct reconcile_view run_view(const struct run *run, bool suspect, bool lost)
 {
 	return (struct reconcile_view){
 		.role = run->role,
@@ -134,6 +134,7 @@ struct reconcile_view run_view(const struct run *run, bool suspect)
 		.held_mount = run->holds_mount ? &run->held_mount : NULL,
 		.in_force = run->in_force,
 		.suspect = suspect,
+		.lost = lost,
 	};
 }
 

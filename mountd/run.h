@@ -58,7 +58,7 @@ struct run *runs_find_or_add(
 	struct runs *runs, const char *name, enum role role); /* NULL: -ENOMEM */
 void runs_drop(struct runs *runs, struct run *run);
 
-struct reconcile_view run_view(const struct run *run, bool suspect);
+struct reconcile_view run_view(const struct run *run, bool suspect, bool lost);
 
 /* Moves the run through its table. */
 void run_event(struct run *run, enum run_event event);

@@ -109,6 +109,8 @@ static int make_rule(
 	(void)rtnl_rule_set_protocol(rule, TOMBSTONE_PROTOCOL);
 	(void)rtnl_rule_set_ipproto(rule, IPPROTO_TCP);
 	if (direction == TO_SERVER) {
+		rtnl_rule_set_mark(rule, 0); /* the kernel's client marks nothing */
+		rtnl_rule_set_mask(rule, UINT32_MAX);
 		r = rtnl_rule_set_dst(rule, addr);
 		(void)rtnl_rule_set_dport(rule, port);
 	} else {

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+# The server is gone while processes wait for it: within the deadline its mounts are cut off, every
+# process gets its error and can end, and nothing stays in the way. When it is back, so are the mounts.
+#
+#   sandbox ✗ (packets dropped, or power cut) ──▶ agent: read, write, stat, open, cwd blocked
+#
+# shape: netns two-vm
+# timeout: 240
+. "$here/kora.sh"
+nodes
+daemon sandbox
+daemon agent --lost-after 8
+share demo
+share second
+on sandbox 'head -c 50M /dev/zero >/workspaces/local/demo/big'
+
+lose() { if [ "$SHAPE" = two-vm ]; then power_off sandbox; else cut sandbox $PORT; fi; }
+
+# The processes of a harness, each in the way of another system call.
+block() {
+	on agent 'mkdir -p /run/blocked; rm -f /run/blocked/*'
+	spawn agent 'cd /workspaces/demo/sandbox; until [ -e /run/blocked/go ]; do sleep 0.05; done
+		echo $$ >/run/blocked/cwd.pid; ls . >/dev/null 2>&1; echo $? >/run/blocked/cwd.end'
+	spawn agent 'exec 8</workspaces/demo/sandbox/big; until [ -e /run/blocked/go ]; do sleep 0.05; done
+		echo $$ >/run/blocked/read.pid; cat <&8 >/dev/null 2>&1; echo $? >/run/blocked/read.end'
+	spawn agent 'exec 8>/workspaces/demo/sandbox/written; until [ -e /run/blocked/go ]; do sleep 0.05; done
+		echo $$ >/run/blocked/write.pid; dd if=/dev/zero bs=64k count=16 conv=fsync >&8 2>/dev/null; echo $? >/run/blocked/write.end'
+	spawn agent 'until [ -e /run/blocked/go ]; do sleep 0.05; done; sleep 1.5
+		echo $$ >/run/blocked/stat.pid; stat /workspaces/demo/sandbox/big >/dev/null 2>&1; echo $? >/run/blocked/stat.end'
+	spawn agent 'until [ -e /run/blocked/go ]; do sleep 0.05; done
+		echo $$ >/run/blocked/open.pid; cat /workspaces/demo/sandbox/never-seen >/dev/null 2>&1; echo $? >/run/blocked/open.end'
+	wait_on agent 20 '[ $(ls /workspaces/demo/sandbox | grep -c written) = 1 ]'
+}
+
+step "processes are at work, then the server is gone"
+block
+lose
+on agent touch /run/blocked/go
+
+step "within the deadline the mounts are cut off"
+wait_on agent 40 '! grep -q " - nfs4 " /proc/self/mountinfo'
+on agent 'kora-mountctl describe demo' | grep -q 'cut off: server 10.20.0.1:20490 unreachable since' || fail "no word of it: $(on agent kora-mountctl describe demo)"
+step "every process has its end, and none is stuck in the kernel"
+wait_on agent 20 '[ $(ls /run/blocked/*.end | wc -l) = 5 ]'
+equal "processes in D state" "" "$(on agent "ps -eo stat=,args= | grep '^D' || true")"
+on agent 'for end in /run/blocked/*.end; do echo "$end $(cat $end)"; done'
+
+step "the log: a line when it fell silent, one when it was lost, not more"
+equal "lines" "1 1" "$(on agent "echo \$(grep -c event=server-silent $LOG) \$(grep -c event=server-lost $LOG)")"
+
+step "the server is back: mounted anew"
+if [ "$SHAPE" = two-vm ]; then
+	power_on sandbox
+	daemon sandbox
+	folder demo
+	folder second
+	serve demo first
+	serve second first
+else
+	heal sandbox
+fi
+wait_on agent 60 '[ $(grep -c " - nfs4 " /proc/self/mountinfo) = 2 ]'
+as 10001 agent 'echo back >/workspaces/demo/sandbox/back'
+equal "on the sandbox node" back "$(on sandbox cat /workspaces/local/demo/back)"
+equal "the run" ready "$(state_of agent demo)"
+equal "routing rules left" 0 "$(on agent "ip rule | grep -c 'proto 75' || true")"
+
+step "a release while the server is silent does not wait for the deadline"
+lose
+on agent 'timeout 30 kora-mountctl release second'
+equal "the mount is gone" "" "$(mounted_at second)"
+[ "$SHAPE" = two-vm ] || heal sandbox

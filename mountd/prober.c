@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Asks the servers of this node's mounts whether they still answer; one breaker per server. */
+#include "mountd/prober.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mountd/daemon.h"
+#include "mountd/steps.h"
+#include "mountd/tombstone_job.h"
+#include "nfs/client_state.h"
+#include "nfs/probe.h"
+#include "nfs/mount.h"
+
+#define PROBE_TIMEOUT_MS 3000 /* for the connection, and again for the answer */
+#define PROBE_JOB_MS	 8000
+#define EVERY_ANSWERS_MS 10000 /* while it answers */
+#define EVERY_SILENT_MS	 2000
+
+enum answer {
+	ANSWERS,
+	SILENT, /* at least one probe went unanswered */
+	LOST,	/* for longer than --lost-after: cut off */
+};
+
+struct peer {
+	struct prober *prober;
+	struct addr server;
+	uint16_t port;
+	enum answer answer;
+	uint64_t answered_ms; /* monotonic: when it was last known to answer */
+	struct loop_timer *timer;
+	struct job *probe;
+	struct tombstone_job *tombstone;
+	bool used;
+};
+
+struct prober {
+	struct daemon *daemon;
+	struct peer **list;
+	size_t n;
+};
+
+struct probe_arg {
+	struct addr server;
+	uint16_t port;
+	unsigned mark;
+};
+
+static void plan_next(struct peer *peer)
+{
+	loop_timer_set(peer->timer, peer->answer == ANSWERS ? EVERY_ANSWERS_MS : EVERY_SILENT_MS);
+}
+
+static const char *peer_text(const struct peer *peer, char *text, size_t size)
+{
+	char addr[ADDR_TEXT_SIZE];
+	bool v6 = peer->server.family == AF_INET6;
+
+	addr_format(&peer->server, addr);
+	(void)snprintf(text, size, "%s%s%s:%u", v6 ? "[" : "", addr, v6 ? "]" : "", peer->port);
+	return text;
+}
+
+static bool concerns(const struct peer *peer, const struct mount *m)
+{
+	return m->kind == MOUNT_NFS && m->port == peer->port &&
+	       addr_equal(&m->server, &peer->server);
+}
+
+/* Every run on a lost server says so until it is mounted again. */
+static void tell_runs(struct peer *peer, uint64_t silent_ms)
+{
+	struct daemon *d = peer->prober->daemon;
+	char text[64], fault[320], since[32];
+	time_t begin = time(NULL) - (time_t)(silent_ms / 1000);
+	struct tm tm;
+
+	(void)strftime(since, sizeof since, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&begin, &tm));
+	(void)snprintf(fault, sizeof fault,
+		"cut off: server %s unreachable since %s; mounted anew when it answers",
+		peer_text(peer, text, sizeof text), since);
+	for (size_t i = 0; i < d->runs.n; i++) {
+		struct run *run = d->runs.list[i];
+
+		if (run->role != ROLE_MOUNT || !run->possible || !concerns(peer, &run->want.mount))
+			continue;
+		run->in_force = false;
+		run_event(run, EVENT_LOST);
+		run_event(run, EVENT_FAIL);
+		(void)run_set_fault(run, -EHOSTUNREACH, fault);
+	}
+}
+
+static bool has_shutdown(const struct daemon *d)
+{
+	return mount_rungs() & ~d->mount_config.masked_rungs & MOUNT_RUNG_SHUTDOWN;
+}
+
+static void lose(struct peer *peer, uint64_t silent_ms, const struct kerr *e)
+{
+	struct daemon *d = peer->prober->daemon;
+	char text[64], error[640];
+
+	peer->answer = LOST;
+	kerr_format(e, error, sizeof error);
+	log_event(LOG_LEVEL_ERROR, "server-lost",
+		log_text("peer", peer_text(peer, text, sizeof text)),
+		log_number("silent_ms", silent_ms), log_text("error", error),
+		log_text("next", "its mounts are cut off, and made anew when it answers"));
+	if (!has_shutdown(d) && client_state_holds(&peer->server, peer->port) != 0)
+		tombstone_job_start(d, &peer->server, peer->port, &peer->tombstone);
+	tell_runs(peer, silent_ms);
+	daemon_plan_soon(d);
+}
+
+static void answered(struct peer *peer)
+{
+	struct daemon *d = peer->prober->daemon;
+	bool was_lost = peer->answer == LOST;
+	char text[64];
+
+	peer->answered_ms = loop_clock_ms();
+	if (peer->answer == ANSWERS)
+		return;
+	log_event(LOG_LEVEL_INFO, was_lost ? "server-back" : "server-answers",
+		log_text("peer", peer_text(peer, text, sizeof text)));
+	tombstone_job_stop(&peer->tombstone);
+	peer->answer = ANSWERS;
+	if (!was_lost)
+		return;
+	for (size_t i = 0; i < d->runs.n; i++)
+		if (d->runs.list[i]->role == ROLE_MOUNT && d->runs.list[i]->possible &&
+			concerns(peer, &d->runs.list[i]->want.mount))
+			d->runs.list[i]->not_before_ms = 0;
+	daemon_plan_soon(d);
+}
+
+static void unanswered(struct peer *peer, const struct kerr *e)
+{
+	struct daemon *d = peer->prober->daemon;
+	uint64_t silent_ms = loop_clock_ms() - peer->answered_ms;
+	char text[64], error[640];
+
+	if (peer->answer == ANSWERS) {
+		peer->answer = SILENT;
+		kerr_format(e, error, sizeof error);
+		log_event(LOG_LEVEL_WARNING, "server-silent",
+			log_text("peer", peer_text(peer, text, sizeof text)),
+			log_text("error", error));
+	} else if (peer->answer == SILENT && silent_ms >= d->options.lost_after_seconds * 1000ULL) {
+		lose(peer, silent_ms, e);
+	}
+	/* Nothing of the lost server is left in this kernel: nobody waits for an answer. */
+	if (peer->tombstone && client_state_holds(&peer->server, peer->port) == 0)
+		tombstone_job_stop(&peer->tombstone);
+}
+
+static int probe(const void *data, void *result, int *ret_fd, struct kerr *e)
+{
+	const struct probe_arg *arg = data;
+
+	(void)result;
+	(void)ret_fd;
+	return probe_server(&arg->server, arg->port, arg->mark, PROBE_TIMEOUT_MS, e);
+}
+
+static void probe_done(void *data, struct job_end *end)
+{
+	struct peer *peer = data;
+
+	peer->probe = NULL;
+	if (end->error)
+		unanswered(peer, &end->e);
+	else
+		answered(peer);
+	plan_next(peer);
+}
+
+static void on_timer(void *data)
+{
+	struct peer *peer = data;
+	struct probe_arg arg = {
+		peer->server, peer->port, peer->tombstone ? TOMBSTONE_BYPASS_MARK : 0};
+
+	if (peer->probe)
+		return;
+	if (job_start(peer->prober->daemon->loop,
+		    &(struct job_call){.name = "probe",
+			    .fn = probe,
+			    .arg = &arg,
+			    .deadline_ms = PROBE_JOB_MS,
+			    .done = probe_done,
+			    .data = peer},
+		    &peer->probe) < 0)
+		plan_next(peer);
+}
+
+static void peer_free(struct peer *peer)
+{
+	if (peer->probe)
+		job_cancel(peer->probe);
+	tombstone_job_stop(&peer->tombstone);
+	loop_timer_free(peer->timer);
+	free(peer);
+}
+
+static struct peer *find(const struct prober *p, const struct addr *server, uint16_t port)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->list[i]->port == port && addr_equal(&p->list[i]->server, server))
+			return p->list[i];
+	return NULL;
+}
+
+static struct peer *add(struct prober *p, const struct mount *m)
+{
+	struct peer **list = realloc(p->list, (p->n + 1) * sizeof *list);
+	struct peer *peer = list ? calloc(1, sizeof *peer) : NULL;
+
+	if (list)
+		p->list = list;
+	if (!peer || loop_timer_new(p->daemon->loop, on_timer, peer, &peer->timer) < 0) {
+		free(peer);
+		return NULL;
+	}
+	peer->prober = p;
+	peer->server = m->server;
+	peer->port = m->port;
+	peer->answered_ms = loop_clock_ms();
+	p->list[p->n++] = peer;
+	plan_next(peer);
+	return peer;
+}
+
+/* Asked is who serves, or perhaps serves, a mount; and then for as long as one is wanted of it. */
+static void use(struct prober *p, const struct run *run)
+{
+	const struct mount *want = run->possible ? &run->want.mount : NULL;
+	struct peer *peer;
+
+	if (run->holds_mount && run->held_mount.kind == MOUNT_NFS) {
+		peer = find(p, &run->held_mount.server, run->held_mount.port);
+		if (!peer)
+			peer = add(p, &run->held_mount);
+		if (peer)
+			peer->used = true;
+	}
+	if (want && want->kind == MOUNT_NFS) {
+		peer = find(p, &want->server, want->port);
+		if (peer)
+			peer->used = true;
+	}
+}
+
+void prober_match(struct prober *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		/* Detached, but processes may still be blocked on it: the tombstone frees them. */
+		p->list[i]->used = p->list[i]->tombstone != NULL;
+	for (size_t i = 0; i < p->daemon->runs.n; i++)
+		if (p->daemon->runs.list[i]->role == ROLE_MOUNT)
+			use(p, p->daemon->runs.list[i]);
+	for (size_t i = p->n; i-- > 0;) {
+		if (p->list[i]->used)
+			continue;
+		peer_free(p->list[i]);
+		p->list[i] = p->list[--p->n];
+	}
+}
+
+bool prober_is_silent(const struct prober *p, const struct addr *server, uint16_t port)
+{
+	const struct peer *peer = find(p, server, port);
+
+	return peer && peer->answer != ANSWERS;
+}
+
+bool prober_is_lost(const struct prober *p, const struct addr *server, uint16_t port)
+{
+	const struct peer *peer = find(p, server, port);
+
+	return peer && peer->answer == LOST;
+}
+
+int prober_new(struct daemon *d, struct prober **ret)
+{
+	struct prober *p = calloc(1, sizeof *p);
+	struct kerr e = {0};
+	char text[640];
+
+	if (!p)
+		return -ENOMEM;
+	p->daemon = d;
+	if (tombstone_sweep(&e) < 0) {
+		kerr_format(&e, text, sizeof text);
+		log_event(LOG_LEVEL_WARNING, "sweep-failed", log_text("error", text));
+	}
+	*ret = p;
+	return 0;
+}
+
+void prober_free(struct prober *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->n; i++)
+		peer_free(p->list[i]);
+	free(p->list);
+	free(p);
+}

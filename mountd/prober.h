@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Asks the servers of this node's mounts whether they still answer, each on its own schedule and
+ * never through a mount. A server that has been silent for too long is lost: its mounts are cut
+ * off, and made anew when it answers again. One lost server delays no other.
+ */
+#pragma once
+
+#include "nfs/addr.h"
+
+struct daemon;
+struct prober;
+
+/* Takes away what a killed daemon's tombstones left. Negative errno. */
+int prober_new(struct daemon *d, struct prober **ret);
+void prober_free(struct prober *p);
+
+/* Follows the runs: begins and ends to ask. To be called before planning. */
+void prober_match(struct prober *p);
+
+bool prober_is_silent(const struct prober *p, const struct addr *server, uint16_t port);
+bool prober_is_lost(const struct prober *p, const struct addr *server, uint16_t port);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether this node's NFS client still has anything to do with a server. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "nfs/addr.h"
+
+/*
+ * Is the server in text, the contents of /proc/fs/nfsfs/servers (fs/nfs/client.c: version,
+ * address and port in hexadecimal, use count, name)? Pure.
+ */
+bool client_state_names(const char *text, const struct addr *server, uint16_t port);
+
+/* Does the client hold the server? Also for mounts that are detached but still in use. -errno. */
+int client_state_holds(const struct addr *server, uint16_t port);
