@@ -317,3 +317,22 @@ Test(reconcile, backoff_grows_to_its_bound)
 		cr_expect_leq(reconcile_backoff_ms(-ETIMEDOUT, 1000000, random), 18750);
 	}
 }
+
+Test(reconcile, a_lost_server_is_cut_off_and_left_alone)
+{
+	struct spec want = mount_spec("a", "/w", 1);
+	struct reconcile_view v = MOUNT(.wished = true, .want = &want, .held_mount = &want.mount,
+		.in_force = true, .lost = true);
+
+	cr_expect_eq(plan(&v).kind, STEP_DETACH);
+	cr_expect_eq(plan(&v).how, DETACH_CUT);
+	v.held_mount = NULL;
+	v.in_force = false;
+	cr_expect_eq(plan(&v).kind, STEP_NONE, "no attempt until it answers");
+	v.lost = false;
+	cr_expect_eq(plan(&v).kind, STEP_ATTACH);
+	v.lost = true;
+	v.wished = false;
+	v.want = NULL;
+	cr_expect_eq(plan(&v).kind, STEP_FORGET, "a release does not wait for the server");
+}

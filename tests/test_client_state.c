@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which servers the kernel's client still holds, from its own table. */
+#include "nfs/client_state.h"
+
+#include <criterion/criterion.h>
+
+static const char table[] = "NV SERVER   PORT USE HOSTNAME\n"
+			    "v4 0a140001 500a   2 10.20.0.1\n"
+			    "v3 0a140002 500a   1 10.20.0.2\n"
+			    "v4 fd200000000000000000000000000001  801   1 fd20::1\n";
+
+static bool names(const char *address, uint16_t port)
+{
+	struct addr addr;
+
+	cr_assert_eq(addr_parse(address, &addr), 0);
+	return client_state_names(table, &addr, port);
+}
+
+Test(client_state, finds_what_is_there)
+{
+	cr_expect(names("10.20.0.1", 20490));
+	cr_expect(names("fd20::1", 2049));
+}
+
+Test(client_state, takes_no_other_port_address_or_version)
+{
+	cr_expect_not(names("10.20.0.1", 2049));
+	cr_expect_not(names("10.20.0.2", 20490));
+	cr_expect_not(names("10.20.0.11", 20490));
+	cr_expect_not(names("fd20::1", 20490));
+	cr_expect_not(names("fd20::2", 2049));
+}
