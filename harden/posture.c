@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +22,12 @@
 #include "landlock/ruleset.h"
 #include "mountd/base/cleanup.h"
 
-/* The initial namespaces' inodes are fixed in the kernel. */
-#define INIT_IPC_INO  4026531839U
-#define INIT_UTS_INO  4026531838U
-#define INIT_USER_INO 4026531837U
-#define INIT_PID_INO  4026531836U
+/* The initial namespaces' inodes are fixed in the kernel; the network's only lately, before
+ * that it was the first that is given out. */
+#define INIT_IPC_INO	 4026531839U
+#define INIT_PID_INO	 4026531836U
+#define INIT_NET_INO	 4026531833U
+#define INIT_NET_INO_OLD 4026531840U
 
 #define CAP_NET_BIND_SERVICE_MASK (1ULL << 10) /* the one that restricted lets a pod add */
 
@@ -116,17 +118,21 @@ static void add_securebits(struct posture *p, const struct proc_status *st)
 			p->self ? "0x0" : "another process's are not shown");
 }
 
-static void add_namespace(struct posture *p, const char *name, const char *ns, unsigned int initial)
+static void add_namespace(struct posture *p, const char *name, const char *ns, unsigned int initial,
+	unsigned int or_initial)
 {
 	char path[64];
 	struct stat st;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/ns/%s", p->pid, ns);
-	if (stat(path, &st) < 0)
+	if (stat(path, &st) < 0) {
 		add(p, "restricted", name, VERDICT_UNKNOWN, "%s: %s", path, strerror(errno));
-	else
-		add(p, "restricted", name, pass_if(st.st_ino != initial), "%s:[%llu]%s", ns,
-			(unsigned long long)st.st_ino, st.st_ino == initial ? ", the host's" : "");
+		return;
+	}
+	bool host = st.st_ino == initial || st.st_ino == or_initial;
+
+	add(p, "restricted", name, pass_if(!host), "%s:[%llu]%s", ns, (unsigned long long)st.st_ino,
+		host ? ", the host's" : "");
 }
 
 static void add_proc_mount(struct posture *p, char *mountinfo)
@@ -223,6 +229,15 @@ static void add_landlock_files(struct posture *p)
 			e ? strerror(e) : "allowed");
 }
 
+/* Asks for nothing: unfiltered, it succeeds and changes nothing. */
+static void add_filter_probe(struct posture *p)
+{
+	int e = unshare(0) < 0 ? errno : 0;
+
+	add(p, "restricted", "seccompProfile, tried", pass_if(e == EPERM || e == ENOSYS),
+		"unshare: %s", e ? strerror(e) : "allowed");
+}
+
 static void add_landlock_ports(struct posture *p)
 {
 	const struct sockaddr_in sa = {
@@ -257,13 +272,15 @@ int posture_collect(pid_t pid, struct posture *ret)
 	(void)snprintf(p.name, sizeof(p.name), "%s", st.name);
 	add_ids(&p, &st);
 	add_caps(&p, &st);
-	add_namespace(&p, "hostPID", "pid", INIT_PID_INO);
-	add_namespace(&p, "hostIPC", "ipc", INIT_IPC_INO);
+	add_namespace(&p, "hostPID", "pid", INIT_PID_INO, INIT_PID_INO);
+	add_namespace(&p, "hostIPC", "ipc", INIT_IPC_INO, INIT_IPC_INO);
+	add_namespace(&p, "hostNetwork", "net", INIT_NET_INO, INIT_NET_INO_OLD);
 	add_lsm(&p);
 	add_mounts(&p);
 	add_securebits(&p, &st);
 	add_core(&p);
 	if (p.self) {
+		add_filter_probe(&p);
 		add_landlock_files(&p);
 		add_landlock_ports(&p);
 	} else {

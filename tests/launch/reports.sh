@@ -199,10 +199,12 @@ says "verify inside: Landlock" '"evidence": "ABI'
 says "verify inside: filter" '"evidence": "Seccomp: 2'
 run --exec "$(dirname "$LAUNCH")" -- "$LAUNCH" verify
 says "verify inside: a table" "pass     restricted  allowPrivilegeEscalation"
+says "verify inside: the filter is tried" "unshare: Operation not permitted"
 says "verify inside: Landlock is proven" "opening /: Permission denied"
 bare verify --pid $$
 exits "verify of a process without posture" 1
 says "verify of a process without posture" "fail     restricted  runAsNonRoot"
+says "verify of a process without posture: the host's namespaces" "hostNetwork"
 bare verify --pid 4194303
 exits "verify of no process" 125
 bare verify --bad
