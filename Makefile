@@ -67,6 +67,7 @@ $(B)/kora-mountctl: $(call obj,$(CTL_SRC)) $(B)/libmountd.a $(B)/libnfs.a
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(call pkg,libs,$(CTL_PKGS))
 
 -include harden/launch.mk
+-include daemonset/chart.mk
 -include integration/integration.mk
 -include tests/tests.mk
 

@@ -52,8 +52,8 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end -}}
 
 {{/*
-The two settings that a platform switches. As a dependency with the alias sandboxMount, the platform's
-sandboxMount.enabled and sandboxMount.port arrive at the top and win.
+The platform's own switches. As a dependency with the alias sandboxMount, its sandboxMount.enabled, .port and
+.drain arrive at the top and win.
 */}}
 {{- define "mount.enabled" -}}
 {{- if ternary .Values.enabled .Values.sandboxMount.enabled (hasKey .Values "enabled") -}}true{{- end -}}
@@ -63,8 +63,12 @@ sandboxMount.enabled and sandboxMount.port arrive at the top and win.
 {{- ternary .Values.port .Values.sandboxMount.port (hasKey .Values "port") | int -}}
 {{- end -}}
 
+{{- define "mount.drain" -}}
+{{- if ternary .Values.drain .Values.sandboxMount.drain (hasKey .Values "drain") -}}true{{- end -}}
+{{- end -}}
+
 {{- define "mount.watches" -}}
-{{- if and .Values.watch.enabled (not .Values.sandboxMount.drain) -}}true{{- end -}}
+{{- if and .Values.watch.enabled (not (include "mount.drain" .)) -}}true{{- end -}}
 {{- end -}}
 
 {{/* One term a role: a node is chosen if it fits one of them. A role without conditions fits every node. */}}
@@ -149,4 +153,20 @@ port: {{ .watch.port | int }}
 {{- with .Values.watch.extraArgs }}
 {{ toYaml . }}
 {{- end }}
+{{- end -}}
+
+{{/* What takes more than one value to see. */}}
+{{- define "mount.check" -}}
+{{- if and (include "mount.watches" .) (eq (include "mount.port" . | int) (.Values.watch.port | int)) -}}
+{{- fail (printf "watch.port and sandboxMount.port are both %d" (.Values.watch.port | int)) -}}
+{{- end -}}
+{{- $taken := list (printf "%s/pods" .Values.node.kubeletDir) .Values.node.stateDir .Values.node.runtimeDir -}}
+{{- range $root := .Values.node.workspaceRoots -}}
+{{- range $other := $taken -}}
+{{- if or (hasPrefix (printf "%s/" $root) (printf "%s/" $other)) (hasPrefix (printf "%s/" $other) (printf "%s/" $root)) -}}
+{{- fail (printf "node.workspaceRoots: of %s and %s one lies in the other" $root $other) -}}
+{{- end -}}
+{{- end -}}
+{{- $taken = append $taken $root -}}
+{{- end -}}
 {{- end -}}
