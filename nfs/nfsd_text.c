@@ -72,6 +72,23 @@ int proc_tcp_next(const char **text, struct listener *ret)
 	return 0;
 }
 
+/* address: "10.20.0.2:921" or "[fd20::2]:921". The client's own texts come on later lines. */
+int nfsd_client_address(const char *info, struct addr *ret)
+{
+	static const char key[] = "address: \"";
+	char line[256], text[ADDR_TEXT_SIZE];
+
+	while (next_line(&info, line, sizeof line)) {
+		if (strncmp(line, key, sizeof key - 1) != 0)
+			continue;
+		if (sscanf(line + sizeof key - 1, "[%45[0-9a-fA-F:.]]:", text) != 1 &&
+			sscanf(line + sizeof key - 1, "%45[0-9.]:", text) != 1)
+			return -EINVAL;
+		return addr_parse(text, ret);
+	}
+	return -EINVAL;
+}
+
 /*
  * A file name, which is printed raw, comes after the superblock, so it can forge further lines
  * but never hide one.

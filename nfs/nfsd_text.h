@@ -21,6 +21,9 @@ struct listener {
 };
 int proc_tcp_next(const char **text, struct listener *ret);
 
+/* /proc/fs/nfsd/clients/<n>/info: the address a client last came from. -EINVAL: it tells none. */
+int nfsd_client_address(const char *info, struct addr *ret);
+
 /*
  * /proc/fs/nfsd/clients/<n>/states: an open, lock, delegation or layout that holds a file. A
  * revoked one holds none and is skipped.

@@ -11,6 +11,7 @@
 #include "mountd/base/cleanup.h"
 #include "nfs/actual.h"
 #include "nfs/beneath.h"
+#include "nfs/client_expire.h"
 #include "nfs/export.h"
 #include "nfs/genl.h"
 #include "nfs/held.h"
@@ -250,11 +251,11 @@ int export_revoke(const struct exporter_config *config, const struct export *gon
 		error = count_held(&r);
 	if (error < 0)
 		return error;
-	if (r.held.n == 0) {
+	if (r.held.n == 0)
 		*ret_rung = "none";
-		return 0;
-	}
-	return climb_down(&r, ret_rung);
+	else
+		error = climb_down(&r, ret_rung);
+	return error < 0 ? error : client_expire_idle(r.fs, gone, others, n_others, e);
 }
 
 const char *revoke_best_rung(unsigned masked)

@@ -83,3 +83,34 @@ Test(nfsd_text, a_file_name_hides_no_state)
 	cr_expect_eq(s.inode, 15);
 	cr_expect_eq(nfsd_states_next(&text, &s), 0);
 }
+
+Test(nfsd_text, reads_a_clients_address)
+{
+	static const struct {
+		const char *info, *address;
+	} cases[] = {
+		{"clientid: 0x1\naddress: \"10.20.0.2:921\"\nstatus: confirmed\n", "10.20.0.2"},
+		{"address: \"[fd20::2]:921\"\n", "fd20::2"},
+		{"address: \"10.20.0.2:921\"\nname: \"x\naddress: \\\"10.20.0.3:1\\\"\"\n",
+			"10.20.0.2"},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct addr addr;
+		char text[ADDR_TEXT_SIZE];
+		cr_assert_eq(nfsd_client_address(cases[i].info, &addr), 0);
+		addr_format(&addr, text);
+		cr_expect_str_eq(text, cases[i].address);
+	}
+}
+
+Test(nfsd_text, a_client_without_an_address_has_none)
+{
+	static const char *const infos[] = {"", "clientid: 0x1\n", "address: \"\"\n",
+		"address: \"(einval)\"\n", "name: \"address: 10.20.0.2:1\"\n"};
+
+	for (size_t i = 0; i < sizeof infos / sizeof *infos; i++) {
+		struct addr addr;
+		cr_expect_lt(nfsd_client_address(infos[i], &addr), 0, "%s", infos[i]);
+	}
+}
