@@ -53,6 +53,6 @@ step "and all of them go"
 on agent 'rm /var/lib/kora-sandbox-mount/specs/*.json'
 wait_on agent 120 '! grep -q " - nfs4 " /proc/self/mountinfo'
 on sandbox 'rm /var/lib/kora-sandbox-mount/specs/*.json'
-wait_on sandbox 60 '! kora-mountctl runs | grep -q ready'
+wait_on sandbox 120 '! kora-mountctl runs -o json | grep -q incarnation'
 check "the folders can be deleted" on sandbox 'rm -rf /workspaces/local'
 for name in sandbox agent; do sleeps $name; done

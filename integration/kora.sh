@@ -8,10 +8,11 @@ LOG=/var/log/kora-sandbox-mount.log
 # spawn NODE 'commands': in the background, in a session of their own before the call returns: what
 # belongs to the call's own session ends with it.
 spawn() {
-	put "$1" /run/spawn <<<"echo \$\$ >/run/spawned
+	local script=/run/spawn.$RANDOM$RANDOM
+	put "$1" $script <<<"echo \$\$ >$script.pid
 $2"
-	on "$1" 'rm -f /run/spawned; setsid bash /run/spawn >/dev/null 2>&1 </dev/null &
-		until [ -s /run/spawned ]; do sleep 0.02; done'
+	on "$1" "setsid bash $script >/dev/null 2>&1 </dev/null &
+		until [ -s $script.pid ]; do sleep 0.02; done"
 }
 
 # daemon NODE [OPTION...]: started and answering.

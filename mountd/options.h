@@ -32,7 +32,7 @@ struct options {
 	const char *control_group;	   /* NULL: root alone */
 	char node_name[NODE_NAME_MAX + 1]; /* empty: derived from the machine id */
 	unsigned mount_timeout_seconds;
-	unsigned lost_after_seconds; /* a server silent for so long is cut off */
+	unsigned lost_after_seconds;  /* a server silent for so long is cut off */
 	unsigned masked_export_rungs; /* enum export_rung */
 	unsigned masked_mount_rungs;  /* enum mount_rung */
 	enum log_format log_format;

@@ -11,12 +11,12 @@
 #include "mountd/steps.h"
 #include "mountd/tombstone_job.h"
 #include "nfs/client_state.h"
-#include "nfs/probe.h"
 #include "nfs/mount.h"
+#include "nfs/probe.h"
 
 #define PROBE_TIMEOUT_MS 3000 /* for the connection, and again for the answer */
 #define PROBE_JOB_MS	 8000
-#define EVERY_ANSWERS_MS 10000 /* while it answers */
+#define EVERY_ANSWERS_MS 10000 /* while it answers, at most; or a third of --lost-after */
 #define EVERY_SILENT_MS	 2000
 
 enum answer {
@@ -51,7 +51,11 @@ struct probe_arg {
 
 static void plan_next(struct peer *peer)
 {
-	loop_timer_set(peer->timer, peer->answer == ANSWERS ? EVERY_ANSWERS_MS : EVERY_SILENT_MS);
+	uint64_t answers = peer->prober->daemon->options.lost_after_seconds * 1000ULL / 3;
+
+	if (answers > EVERY_ANSWERS_MS)
+		answers = EVERY_ANSWERS_MS;
+	loop_timer_set(peer->timer, peer->answer == ANSWERS ? answers : EVERY_SILENT_MS);
 }
 
 static const char *peer_text(const struct peer *peer, char *text, size_t size)
@@ -177,6 +181,8 @@ static void probe_done(void *data, struct job_end *end)
 	else
 		answered(peer);
 	plan_next(peer);
+	if (!peer->used)
+		daemon_plan_soon(peer->prober->daemon); /* dropped once nothing holds it */
 }
 
 static void on_timer(void *data)
@@ -235,6 +241,16 @@ static struct peer *add(struct prober *p, const struct mount *m)
 	return peer;
 }
 
+/*
+ * Where a mount cannot be shut down, detaching frees nobody who is blocked on it: its server is
+ * asked on, and a tombstone answers when it is lost.
+ */
+static bool may_hold_up(const struct peer *peer)
+{
+	return peer->tombstone || (!has_shutdown(peer->prober->daemon) &&
+					  client_state_holds(&peer->server, peer->port) > 0);
+}
+
 /* Asked is who serves, or perhaps serves, a mount; and then for as long as one is wanted of it. */
 static void use(struct prober *p, const struct run *run)
 {
@@ -258,13 +274,12 @@ static void use(struct prober *p, const struct run *run)
 void prober_match(struct prober *p)
 {
 	for (size_t i = 0; i < p->n; i++)
-		/* Detached, but processes may still be blocked on it: the tombstone frees them. */
-		p->list[i]->used = p->list[i]->tombstone != NULL;
+		p->list[i]->used = false;
 	for (size_t i = 0; i < p->daemon->runs.n; i++)
 		if (p->daemon->runs.list[i]->role == ROLE_MOUNT)
 			use(p, p->daemon->runs.list[i]);
 	for (size_t i = p->n; i-- > 0;) {
-		if (p->list[i]->used)
+		if (p->list[i]->used || may_hold_up(p->list[i]))
 			continue;
 		peer_free(p->list[i]);
 		p->list[i] = p->list[--p->n];
