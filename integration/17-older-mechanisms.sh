@@ -22,7 +22,7 @@ life() {
 	on agent kora-mountctl release demo
 	on sandbox kora-mountctl release demo
 	check "the folders can be deleted" on sandbox rm -rf /workspaces/local/demo /workspaces/local/other
-	on sandbox kora-mountctl drain
+	on sandbox "kora-mountctl drain && kora-mountctl resume"
 	daemon_end sandbox TERM
 }
 
