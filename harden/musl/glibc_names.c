@@ -18,9 +18,9 @@
 #define FORWARD(result, call) \
 	va_list ap; \
 	va_start(ap, fmt); \
-	result = call; \
+	(result) = (call); \
 	va_end(ap); \
-	return result
+	return (result)
 
 int __printf_chk(int flag, const char *fmt, ...)
 {
