@@ -128,10 +128,12 @@ $(B)/tests/launch/bench: tests/launch/bench.c tests/launch/check.h
 $(B)/tests/launch/static-true: tests/launch/true.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) -O2 -static -o $@ $<
-launch-bench: $(B)/kora-launch $(B)/tests/launch/bench $(B)/tests/launch/static-true
+launcher-bench: $(B)/kora-launch $(B)/tests/launch/bench $(B)/tests/launch/static-true
 	@mkdir -p $(B)/bench
 	$(Q)tests/launch/bench.sh $(B)/kora-launch $(B)/tests/launch $(B)/bench/launcher.json
 
-.PHONY: launch-test launch-devwork launch-bench
+BENCH_AREAS += launcher
+
+.PHONY: launch-test launch-devwork launcher-bench
 
 -include $(shell find $(B)/launch -name '*.d' 2>/dev/null)

@@ -49,7 +49,8 @@ fuzz-smoke:
 	$(Q)$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=3
 
 # Static checks. A file is looked at anew when its object is.
-TIDY_SRC := $(BASE_SRC) $(NFS_SRC) $(SHARED_SRC) $(CTL_SRC) $(wildcard $(DAEMON_MAIN)) $(SECCOMP_SRC)
+TIDY_SRC := $(BASE_SRC) $(NFS_SRC) $(SHARED_SRC) $(CTL_SRC) $(wildcard $(DAEMON_MAIN)) $(SECCOMP_SRC) \
+	harden/launch_main.c $(HARDEN_SRC) $(LANDLOCK_SRC) $(LAUNCH_LIBC_SRC)
 TIDY := $(patsubst %.c,$(B)/tidy/%.ok,$(TIDY_SRC))
 
 $(B)/tidy/%.ok: %.c $(B)/obj/%.o .clang-tidy
@@ -94,6 +95,11 @@ test: deps
 
 .PHONY: vm-helpers unit fuzz fuzz-smoke tidy format check scenarios deps test
 
+# Measurements, never part of the tests: each area writes $(B)/bench/<area>.json.
+bench:
+	$(Q)$(MAKE) --no-print-directory $(addsuffix -bench,$(or $(AREA),$(BENCH_AREAS)))
+.PHONY: bench
+
 # Installation.
 BINDIR ?= $(PREFIX)/bin
 SBINDIR ?= $(PREFIX)/sbin
@@ -101,10 +107,12 @@ MANDIR ?= $(PREFIX)/share/man
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 
 install: all
-	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(SBINDIR) $(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(COMPLETIONDIR)
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(SBINDIR) $(DESTDIR)$(COMPLETIONDIR) \
+		$(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man8
 	install -m 755 $(B)/kora-sandbox-mount $(DESTDIR)$(SBINDIR)/
 	install -m 755 $(filter-out $(B)/kora-sandbox-mount,$(PROGRAMS)) $(DESTDIR)$(BINDIR)/
 	install -m 644 $(wildcard mountd/*.8 harden/*.8 seccomp/*.8) $(DESTDIR)$(MANDIR)/man8/
+	install -m 644 $(wildcard harden/*.1) $(DESTDIR)$(MANDIR)/man1/
 	install -m 644 mountd/kora-mountctl.bash $(DESTDIR)$(COMPLETIONDIR)/kora-mountctl
 
 help:
@@ -116,6 +124,7 @@ help:
 	'make format       clang-format, in place' \
 	'make unit         unit tests, sanitised' \
 	'make fuzz         every fuzz target for FUZZ_SECONDS=60' \
+	'make bench        ratios against the peers, AREA=launcher for one area' \
 	'make scenarios    integration/run --kernel all' \
 	'make deps         installs what the build and the tests need (Debian 12 and 13)' \
 	'make install      DESTDIR= PREFIX=/usr/local' \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the tombstone by hand: tombstone serve ADDRESS PORT (until standard input ends), tombstone sweep. */
-#include "mountd/base/parse.h"
+/* Runs the tombstone by hand: tombstone serve ADDRESS PORT (until standard input ends), tombstone
+ * sweep. */
 #include "nfs/tombstone.h"
+#include "mountd/base/parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>
