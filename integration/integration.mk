@@ -3,9 +3,9 @@
 B ?= build
 INTEGRATION_CC = $(CC) -std=gnu17 -D_GNU_SOURCE -O2 -g $(WARNINGS)
 
-$(B)/integration/bin/agent: integration/agent/agent.c integration/agent/proto.h
+$(B)/integration/bin/agent: integration/agent/agent.c integration/agent/ports.c integration/agent/ports.h integration/agent/proto.h
 	@mkdir -p $(@D)
-	$(Q)$(INTEGRATION_CC) -static -o $@ $<
+	$(Q)$(INTEGRATION_CC) -static -o $@ $(filter %.c,$^)
 
 $(B)/integration/bin/node-exec: integration/agent/exec.c integration/agent/proto.h
 	@mkdir -p $(@D)

@@ -2,9 +2,9 @@
 /* PID 1 of a test node after init: runs the host's commands, one worker process for each
  * virtio-serial port. */
 
+#include "ports.h"
 #include "proto.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -19,8 +19,6 @@
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define PORTS_MAX 32
 
 /*
  * Data and the host's coming and going reach us on different queues: right after one client has
@@ -370,35 +368,9 @@ static void serve(const char *path)
 	}
 }
 
-/* The ports' device files, by the names that the host gave them. */
-static int find_ports(char paths[][280])
-{
-	DIR *dir = opendir("/sys/class/virtio-ports");
-	struct dirent *entry;
-	int n = 0;
-
-	while (dir && (entry = readdir(dir)) && n < PORTS_MAX) {
-		char name[280], text[64] = "";
-		FILE *file;
-
-		(void)snprintf(
-			name, sizeof(name), "/sys/class/virtio-ports/%.200s/name", entry->d_name);
-		file = fopen(name, "re");
-		if (!file)
-			continue;
-		if (fgets(text, sizeof(text), file) &&
-			strncmp(text, PORT_NAME_PREFIX, strlen(PORT_NAME_PREFIX)) == 0)
-			(void)snprintf(paths[n++], sizeof(paths[0]), "/dev/%.200s", entry->d_name);
-		(void)fclose(file);
-	}
-	if (dir)
-		(void)closedir(dir);
-	return n;
-}
-
 int main(void)
 {
-	static char paths[PORTS_MAX][280];
+	static char paths[PORTS_MAX][PORT_PATH_SIZE];
 	int n = find_ports(paths);
 
 	for (int i = 0; i < n; i++) {
