@@ -219,12 +219,40 @@ int server_exporter(struct server *s, struct exporter **ret, struct kerr *e)
 	return 0;
 }
 
+/* Taken in before the server ran, and refused by the kernel now. */
+static bool refuse_export(struct server *s, const struct kerr *e)
+{
+	struct run_id id;
+	struct run *run;
+
+	if (pseudo_path_parse(e->subject, &id) < 0)
+		return false;
+	(void)exporter_remove(s->exporter, &id, NULL, NULL);
+	run = runs_find(&s->daemon->runs, id.run, ROLE_EXPORT);
+	if (run) {
+		run_drop_export(run, &id);
+		run_fail(run, "export-failed", 0, e);
+	}
+	return true;
+}
+
+/* Each turn leaves one refused export out. */
+static int serve_what_can_be(struct server *s, struct kerr *e)
+{
+	int r;
+
+	while ((r = exporter_serve(s->exporter, e)) > 0)
+		if (!refuse_export(s, e))
+			return e->error;
+	return r;
+}
+
 static void begin_serving(struct server *s, uint64_t ms)
 {
 	struct runs *runs = &s->daemon->runs;
 	struct kerr e = {0};
 
-	if (exporter_serve(s->exporter, &e) < 0) {
+	if (serve_what_can_be(s, &e) < 0) {
 		fail(s, "server-failed", &e);
 		return;
 	}
