@@ -96,8 +96,8 @@ on sandbox 'rm /workspaces/local/bad; mkdir -p /workspaces/local/bad /workspaces
 told "overlay" overlay
 on sandbox 'umount /workspaces/local/bad'
 
-step "a spec that is replaced while it is read, two thousand times"
-on sandbox "for i in \$(seq 2000); do
+step "a spec that is replaced while it is read, three hundred times"
+on sandbox "for i in \$(seq 300); do
 	printf '{\"kind\":\"export\",\"run\":\"bad\",\"incarnation\":\"one\",\"volume\":\"/workspaces/local\",\"folder\":\"bad\",\"clients\":[\"$A\"],\"uid\":10001,\"gid\":'\$((10001 + i % 2))'}' >/var/lib/incoming
 	mv /var/lib/incoming $specs/bad.json
 done"
