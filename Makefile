@@ -70,6 +70,7 @@ $(B)/kora-mountctl: $(call obj,$(CTL_SRC)) $(B)/libmountd.a $(B)/libnfs.a
 -include daemonset/chart.mk
 -include integration/integration.mk
 -include tests/tests.mk
+-include daemonset/image.mk
 
 # After the includes, which may add programs.
 all: $(PROGRAMS)
