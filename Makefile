@@ -38,8 +38,9 @@ NFS_SRC := $(wildcard nfs/*.c)
 CTL_MAIN := mountd/ctl_main.c
 DAEMON_MAIN := mountd/main.c
 CTL_SRC := $(wildcard mountd/ctl_*.c)
-# Everything in mountd/ that is neither a program's main nor a verb of the CLI is shared.
-SHARED_SRC := $(filter-out $(DAEMON_MAIN) $(CTL_SRC),$(wildcard mountd/*.c))
+WATCH_SRC := $(wildcard mountd/watch.c mountd/watch_*.c)
+# Everything in mountd/ that is neither a program's main nor of the CLI or the watch is shared.
+SHARED_SRC := $(filter-out $(DAEMON_MAIN) $(CTL_SRC) $(WATCH_SRC),$(wildcard mountd/*.c))
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 san = $(patsubst %.c,$(B)/san/%.o,$(1))
@@ -66,6 +67,7 @@ $(B)/kora-sandbox-mount: $(call obj,$(DAEMON_MAIN)) $(B)/libmountd.a $(B)/libnfs
 $(B)/kora-mountctl: $(call obj,$(CTL_SRC)) $(B)/libmountd.a $(B)/libnfs.a
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(call pkg,libs,$(CTL_PKGS))
 
+-include mountd/watch.mk
 -include harden/launch.mk
 -include daemonset/chart.mk
 -include integration/integration.mk

@@ -10,7 +10,7 @@ build_packages=(gcc make pkg-config libc6-dev libmount-dev libnl-3-dev libnl-gen
 	libcap-ng-dev libseccomp-dev libuv1-dev libjansson-dev libssl-dev musl-dev)
 check_packages=(clang clang-format clang-tidy cppcheck mandoc shellcheck
 	'libclang-rt-dev|libclang-rt-19-dev')
-test_packages=(libcriterion-dev busybox-static cpio kmod xz-utils e2fsprogs xfsprogs iproute2 nftables strace
+test_packages=(libcriterion-dev python3 openssl busybox-static cpio kmod xz-utils e2fsprogs xfsprogs iproute2 nftables strace
 	util-linux procps debian-archive-keyring)
 # Debian 12's own QEMU is not reliable with newer kernels: kernels.sh unpacks a newer one there.
 grep -q '^VERSION_CODENAME=bookworm' /etc/os-release || test_packages+=(qemu-system-x86)

@@ -49,7 +49,7 @@ fuzz-smoke:
 	$(Q)$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=3
 
 # Static checks. A file is looked at anew when its object is.
-TIDY_SRC := $(BASE_SRC) $(NFS_SRC) $(SHARED_SRC) $(CTL_SRC) $(wildcard $(DAEMON_MAIN)) $(SECCOMP_SRC) \
+TIDY_SRC := $(BASE_SRC) $(NFS_SRC) $(SHARED_SRC) $(CTL_SRC) $(WATCH_SRC) $(wildcard $(DAEMON_MAIN)) $(SECCOMP_SRC) \
 	harden/launch_main.c $(HARDEN_SRC) $(LANDLOCK_SRC) $(LAUNCH_LIBC_SRC)
 TIDY := $(patsubst %.c,$(B)/tidy/%.ok,$(TIDY_SRC))
 
