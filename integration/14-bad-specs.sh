@@ -16,61 +16,55 @@ specs=/var/lib/kora-sandbox-mount/specs
 spec() { put sandbox "/var/lib/incoming" && on sandbox "mv /var/lib/incoming $specs/$1"; }
 export_of() { printf '{"kind":"export","run":"bad","incarnation":"one","volume":"/workspaces/local","folder":"bad","clients":["%s"],"uid":10001,"gid":10001}' $A; }
 
-# faulty 'what' WORD...: bad.json is named in status, with every word.
-faulty() {
-	local what=$1 faults word
-	shift
-	wait_on sandbox 10 "kora-mountctl status -o json | grep -q bad.json" || fail "$what: no fault is told"
-	faults=$(on sandbox 'kora-mountctl status -o json | grep -A 20 faults')
-	for word; do case $faults in *"$word"*) ;; *) fail "$what: '$word' is not in: $faults" ;; esac; done
-	refuse "$what: the run is there" on sandbox 'kora-mountctl describe bad >/dev/null 2>&1'
-	on sandbox rm -f $specs/bad.json
-	wait_on sandbox 10 "! kora-mountctl status -o json | grep -q bad.json"
+good=$(export_of)
+names='' told=''
+
+# bad NAME WORD: standard input becomes bad-NAME.json, about run NAME; its fault must say WORD.
+bad() {
+	sed "s/\"run\":\"bad\"/\"run\":\"$1\"/" >"$CASE_DIR/bad-$1.json"
+	names+=" $1" told+="bad-$1.json $2"$'\n'
 }
 
-# replaced 'what' SED WORD...: the good text, changed by sed.
-replaced() {
-	local what=$1 change=$2
-	shift 2
-	export_of | sed "$change" | spec bad.json
-	faulty "$what" "$@"
-}
+# changed NAME SED WORD: the good text, changed.
+changed() { bad "$1" "$3" < <(sed "$2" <<<"$good"); }
 
 folder bad
 step "values"
-replaced "a run name with a dot" 's/"run":"bad"/"run":"a.b"/' run
-replaced "an empty run name" 's/"run":"bad"/"run":""/' run
-replaced "a run name of 4,000 characters" "s/\"run\":\"bad\"/\"run\":\"$(printf 'a%.0s' $(seq 4000))\"/" run
-replaced "a newline in a path" 's/"folder":"bad"/"folder":"bad\\nx"/' folder
-replaced "a path with .." 's/"folder":"bad"/"folder":"..\/bad"/' folder
-replaced "a relative volume" 's/"\/workspaces\/local"/"local"/' volume
-replaced "a host name for a client" "s/$A/agent-1/" clients
-replaced "a client given as a network" "s/$A/10.20.0.0\\/24/" clients
-replaced "no clients" 's/\["[^]]*\]/[]/' clients
-replaced "root as the sandbox's user" 's/"uid":10001/"uid":0/' uid
-replaced "a text for a number" 's/"uid":10001/"uid":"10001"/' uid
-replaced "a negative number" 's/"gid":10001/"gid":-1/' gid
-replaced "a missing key" 's/"gid":10001/"sync":false/' gid
-replaced "an unknown key" 's/"gid":10001/"gid":10001,"color":"red"/' color
-replaced "a duplicate key" 's/"gid":10001/"gid":10001,"uid":10002/' uid
-replaced "an unknown kind" 's/"kind":"export"/"kind":"share"/' kind
-replaced "a truncated file" 's/"gid":10001}//' bad.json
-printf '' | spec bad.json
-faulty "an empty file" bad.json
-printf '\0\1\2' | spec bad.json
-faulty "no JSON" bad.json
-printf '[1, 2]' | spec bad.json
-faulty "no object" bad.json
-on sandbox "mkdir $specs/bad.json"
-on sandbox "rmdir $specs/bad.json"
+changed dotted 's/"run":"bad"/"run":"a.b"/' run
+changed nameless 's/"run":"bad"/"run":""/' run
+changed long "s/\"run\":\"bad\"/\"run\":\"$(printf 'a%.0s' $(seq 4000))\"/" run
+changed newline 's/"folder":"bad"/"folder":"bad\\nx"/' folder
+changed parent 's/"folder":"bad"/"folder":"..\/bad"/' folder
+changed relative 's/"\/workspaces\/local"/"local"/' volume
+changed host "s/$A/agent-1/" clients
+changed network "s/$A/10.20.0.0\\/24/" clients
+changed nobody 's/\["[^]]*\]/[]/' clients
+changed root 's/"uid":10001/"uid":0/' uid
+changed text 's/"uid":10001/"uid":"10001"/' uid
+changed negative 's/"gid":10001/"gid":-1/' gid
+changed missing 's/"gid":10001/"sync":false/' gid
+changed unknown 's/"gid":10001/"gid":10001,"color":"red"/' color
+changed twice 's/"gid":10001/"gid":10001,"uid":10002/' uid
+changed kind 's/"kind":"export"/"kind":"share"/' kind
+changed truncated 's/"gid":10001}//' line
+bad empty line < <(printf '')
+bad binary line < <(printf '\0\1\2')
+bad list object < <(printf '[1, 2]')
+bad port port < <(printf '%s' '{"kind":"mount","run":"bad","incarnation":"one","server":"10.20.0.1","port":65536,"volume":"/workspaces","uid":10001,"gid":10001}')
+bad linklocal server < <(printf '%s' '{"kind":"mount","run":"bad","incarnation":"one","server":"fe80::1","volume":"/workspaces","uid":10001,"gid":10001}')
 
-step "a port out of range, on the agent node"
-put agent /var/lib/incoming <<'SPEC'
-{"kind":"mount","run":"bad","incarnation":"one","server":"10.20.0.1","port":65536,"volume":"/workspaces","uid":10001,"gid":10001}
-SPEC
-on agent "mv /var/lib/incoming $specs/bad.json"
-wait_on agent 10 "kora-mountctl status -o json | grep -q 'bad.json.*port'"
-on agent rm $specs/bad.json
+for name in $names; do put sandbox "$specs/.bad-$name" <"$CASE_DIR/bad-$name.json"; done
+on sandbox "cd $specs; mkdir bad-folder.json; for f in .bad-*; do mv \$f \${f#.}.json; done"
+for name in $names; do wait_on sandbox 20 "kora-mountctl status -o json | grep -q bad-$name.json"; done
+faults=$(on sandbox 'kora-mountctl status -o json')
+while read -r file word; do
+	[ -z "$file" ] || grep -F "$file" <<<"$faults" | sed "s/$file:/:/" | grep -qF "$word" || fail "$file: no '$word' in: $(grep -F "$file" <<<"$faults")"
+done <<<"$told"
+for name in $names a.b; do
+	refuse "run $name is there" on sandbox "kora-mountctl describe $name >/dev/null 2>&1"
+done
+on sandbox "rm -r $specs/bad-*"
+wait_on sandbox 20 "! kora-mountctl status -o json | grep -q bad-"
 
 # told 'what' WORD: the spec is fine, the folder is not; the run says so.
 told() {
