@@ -7,7 +7,8 @@ set -euo pipefail
 
 # a|b: the first that is installed, otherwise the first that the archive has.
 build_packages=(gcc make pkg-config libc6-dev libmount-dev libnl-3-dev libnl-genl-3-dev libnl-route-3-dev libtirpc-dev
-	libcap-ng-dev libseccomp-dev libuv1-dev libjansson-dev libssl-dev musl-dev)
+	libcap-ng-dev libseccomp-dev libuv1-dev libjansson-dev libssl-dev libcurl4-openssl-dev
+	libmicrohttpd-dev musl-dev)
 check_packages=(clang clang-format clang-tidy cppcheck mandoc shellcheck
 	'libclang-rt-dev|libclang-rt-19-dev')
 test_packages=(libcriterion-dev python3 openssl busybox-static cpio kmod xz-utils e2fsprogs xfsprogs iproute2 nftables strace
