@@ -85,7 +85,7 @@ demo: deps
 KERNEL ?= 6.12
 
 clean:
-	$(Q)rm -rf $(addprefix $(B)/,obj san fuzz tests test tidy check cppcheck stage werror) $(PROGRAMS) $(B)/*.a
+	$(Q)rm -rf $(addprefix $(B)/,obj san fuzz tests test tidy check cppcheck stage werror chart oci/root oci/launch) $(PROGRAMS) $(B)/*.a $(B)/oci/*.tar
 
 -include $(shell find $(B)/obj $(B)/san -name '*.d' 2>/dev/null)
 

@@ -84,23 +84,25 @@ only_ours_runs() {
 # The same tree gives the same archive, byte by byte.
 repeatable() {
 	mkdir -p "$work/again" && cp -r "$work/launch.root" "$work/again/launch" &&
-		"$here/oci.sh" "$work/again.tar" "kora/kora-launch:$version" 65532:65532 /kora-launch "$work/again/launch" &&
+		SOURCE_DATE_EPOCH=$(stat -c %Y "$work/launch/oci-layout") "$here/oci.sh" "$work/again.tar" "kora/kora-launch:$version" 65532:65532 /kora-launch "$work/again/launch" &&
 		cmp "$work/again.tar" "$launch_archive"
 }
 
-# The watch's own options out of the rendered chart, with a program that is there in its place.
+# The launcher's own arguments in the chart and the examples, with a program of ours in the other one's place.
+# Places that volumes give are made, with the owners they get; the root is read-only.
 posture_holds() {
-	local arguments=()
+	local which=$1 root=$work/posture program=$work/mount.root/usr/bin/kora-mountctl arguments=()
 	[ -x "$tools/helm4" ] || { echo "no Helm: make chart fetches it"; return 77; }
-	mapfile -t arguments < <(node "$here/tests/watch-arguments.mjs" "$tools" "$work/helm") || return 1
-	[ ${#arguments[@]} -gt 5 ] || { echo "no arguments"; return 1; }
-	mkdir -p "$1/run/kora-sandbox-mount" "$1/run/secrets/kubernetes.io/serviceaccount"
-	# shellcheck disable=SC2016
-	unshare --mount --propagation private bash -c '
-		root=$1; shift
-		mount --rbind "$root" "$root" && mount -t proc proc "$root/proc" && mount --bind /dev "$root/dev" &&
-			mount -o remount,bind,ro "$root" || exit 1
-		exec chroot "$root" /usr/bin/kora-launch --uid=20491 --gid=20491 "$@"' - "$1" "${arguments[@]}"
+	mapfile -t arguments < <(node "$here/tests/launcher-arguments.mjs" "$tools" "$work/helm" "$which")
+	[ ${#arguments[@]} -gt 4 ] || { echo "no arguments"; return 1; }
+	rm -rf "$root" && cp -a "$work/mount.root" "$root" || return 1
+	mkdir -p "$root/run/kora-sandbox-mount" "$root/run/secrets/kubernetes.io/serviceaccount" "$root/volume" \
+		"$root/workspaces/4f2a/sandbox" "$root/home/sandbox" "$root/app" && chown 10001:10001 "$root/volume" || return 1
+	for path in usr/bin/kora-sandbox-watch usr/bin/sandbox-exec app/harness; do
+		[ -e "$root/$path" ] || cp "$program" "$root/$path" || return 1
+	done
+	unshare --mount --propagation private "$here/tests/in-container" "$which" "$root" "${arguments[@]}" >"$work/said" || return 1
+	grep "$version" "$work/said"
 }
 
 for pair in "mount $mount_archive" "launch $launch_archive"; do
@@ -122,6 +124,8 @@ test_ "only our programs" only_ours_runs "$work/mount.root"
 test_ "the launcher's image is the launcher" test "$(cd "$work/launch.root" && find . -mindepth 1)" = ./kora-launch
 test_ "the same tree gives the same archive" repeatable
 test_ "kora-launch --version, alone" version_of "$work/launch.root" /kora-launch
-test_ "the chart's posture for the watch holds in it" posture_holds "$work/mount.root"
+for which in watch sandbox-pod runtime-pod; do
+	test_ "kora-launch as in the $([ $which = watch ] && echo chart || echo example) ($which)" posture_holds $which
+done
 echo "$passed passed, $failed failed$([ $skipped = 0 ] || echo ", $skipped skipped")"
 [ $failed = 0 ]
