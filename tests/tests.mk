@@ -126,6 +126,8 @@ help:
 	'make fuzz         every fuzz target for FUZZ_SECONDS=60' \
 	'make bench        ratios against the peers, AREA=launcher for one area' \
 	'make scenarios    integration/run --kernel all' \
+	'make chart        the Helm chart: both Helms, types, rights, what has to be refused (npm)' \
+	'make image        OCI image archives, without a container engine; make image-check starts them' \
 	'make deps         installs what the build and the tests need (Debian 12 and 13)' \
 	'make install      DESTDIR= PREFIX=/usr/local' \
 	'make clean        removes what was built; downloads stay' \
