@@ -293,10 +293,12 @@ int daemon_new(const struct options *options, struct preflight *preflight, struc
 	d->started_ms = loop_clock_ms();
 	d->mount_config = (struct mount_config){
 		.client_identifier = d->options.node_name,
-		.runtime_dir = d->options.runtime_dir,
+		.staging = -1,
 		.masked_rungs = d->options.masked_mount_rungs,
 	};
-	r = start(d, e);
+	r = mount_staging_new(&d->mount_config.staging, e);
+	if (r == 0)
+		r = start(d, e);
 	if (r < 0) {
 		daemon_free(d);
 		return r;
@@ -331,6 +333,7 @@ void daemon_free(struct daemon *d)
 	loop_timer_free(d->plan_timer);
 	loop_timer_free(d->wake_timer);
 	loop_free(d->loop);
+	cleanup_close(&d->mount_config.staging);
 	preflight_clear(&d->preflight);
 	free(d);
 }

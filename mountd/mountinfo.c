@@ -9,24 +9,21 @@
 #include "mountd/base/cleanup.h"
 #include "nfs/actual.h"
 
-/* A storm of other people's mounts costs one reading in this time. */
-#define READ_EVERY_MS 100
+/*
+ * A storm of mounts costs one reading in this time. Where the node has so many that a reading
+ * takes long, it costs this part of the time.
+ */
+#define READ_EVERY_MS	  100
+#define READ_EVERY_MAX_MS 2000
+#define READ_PART	  20
 
 struct mountinfo {
 	struct daemon *daemon;
 	int fd;
 	struct loop_poll *poll;
 	struct loop_timer *timer;
-	uint64_t read_ms;
+	uint64_t due_ms; /* no reading before */
 };
-
-static const struct actual_mount *find(const struct actual_mounts *mounts, uint64_t id)
-{
-	for (size_t i = 0; i < mounts->n; i++)
-		if (mounts->list[i].id == id)
-			return &mounts->list[i];
-	return NULL;
-}
 
 /* Does run's mount still show, with nothing on top of it? */
 static bool shows(const struct actual_mounts *mounts, const struct run *run)
@@ -40,13 +37,26 @@ static bool shows(const struct actual_mounts *mounts, const struct run *run)
 		return actual_mounts_at(mounts, target);
 	}
 	/* By its number, as the volume's path may lead through symbolic links. */
-	mine = find(mounts, run->mount_id);
+	mine = actual_mounts_by_id(mounts, run->mount_id);
 	return mine && actual_mounts_at(mounts, mine->target) == mine;
+}
+
+static bool is_followed(const struct run *run)
+{
+	return run->role == ROLE_MOUNT && run->in_force;
+}
+
+static bool follows_any(const struct runs *runs)
+{
+	for (size_t i = 0; i < runs->n; i++)
+		if (is_followed(runs->list[i]))
+			return true;
+	return false;
 }
 
 static void check(const struct actual_mounts *mounts, struct run *run)
 {
-	if (run->role != ROLE_MOUNT || !run->in_force || shows(mounts, run))
+	if (!is_followed(run) || shows(mounts, run))
 		return;
 	run->in_force = false;
 	run_event(run, EVENT_LOST);
@@ -54,14 +64,12 @@ static void check(const struct actual_mounts *mounts, struct run *run)
 	daemon_plan_soon(run->daemon);
 }
 
-static void read_now(struct mountinfo *m)
+static void check_all(struct mountinfo *m)
 {
 	struct runs *runs = &m->daemon->runs;
 	struct actual_mounts mounts = {0};
-	int r;
+	int r = actual_mounts_read(m->fd, &mounts);
 
-	m->read_ms = loop_clock_ms();
-	r = actual_mounts_read(m->fd, &mounts);
 	if (r < 0) {
 		log_event(LOG_LEVEL_ERROR, "mountinfo", log_text("error", strerror(-r)));
 		return;
@@ -73,22 +81,33 @@ static void read_now(struct mountinfo *m)
 
 static void on_timer(void *data)
 {
-	read_now(data);
+	struct mountinfo *m = data;
+	uint64_t start = loop_clock_ms(), end, wait;
+
+	if (!follows_any(&m->daemon->runs))
+		return;
+	check_all(m);
+	end = loop_clock_ms();
+	wait = (end - start) * READ_PART;
+	if (wait < READ_EVERY_MS)
+		wait = READ_EVERY_MS;
+	if (wait > READ_EVERY_MAX_MS)
+		wait = READ_EVERY_MAX_MS;
+	m->due_ms = end + wait;
+}
+
+void mountinfo_check_soon(struct mountinfo *m)
+{
+	uint64_t now = loop_clock_ms();
+
+	if (!loop_timer_running(m->timer))
+		loop_timer_set(m->timer, m->due_ms > now ? m->due_ms - now : 0);
 }
 
 static void on_change(void *data, unsigned events)
 {
-	struct mountinfo *m = data;
-	uint64_t due = m->read_ms + READ_EVERY_MS;
-	uint64_t now = loop_clock_ms();
-
 	(void)events;
-	if (loop_timer_running(m->timer))
-		return;
-	if (now >= due)
-		read_now(m);
-	else
-		loop_timer_set(m->timer, due - now);
+	mountinfo_check_soon(data);
 }
 
 int mountinfo_new(struct daemon *d, struct mountinfo **ret)

@@ -9,6 +9,12 @@ int mountinfo_new(struct daemon *d, struct mountinfo **ret);
 void mountinfo_free(struct mountinfo *m);
 
 /*
+ * To be called when a mount has come into force: what happened to it before was nobody's matter.
+ * It is looked at together with all others, a moment later.
+ */
+void mountinfo_check_soon(struct mountinfo *m);
+
+/*
  * At the start, after the wishes are matched: mounts of ours that are neither wished for nor on
  * record become runs that are to be ended.
  */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "mountd/attached.h"
+#include "mountd/mountinfo.h"
 #include "mountd/steps.h"
 
 #define DETACH_CLEAN_MS 3000
@@ -87,6 +88,7 @@ static void attach_done(void *data, struct job_end *end)
 	}
 	run->busy = BUSY_NOT;
 	run->in_force = true;
+	mountinfo_check_soon(run->daemon->mountinfo);
 	run->mount_id = outcome->mount_id;
 	run->rung = outcome->rung;
 	if (!run->possible || !spec_equal(&run->want, &run->trying))
@@ -123,6 +125,7 @@ void step_attach(struct run *run, const struct mount *mount)
 		&(struct job_call){.name = "mount",
 			.fn = attach,
 			.arg = &arg,
+			.keep = d->mount_config.staging,
 			.result_size = sizeof(struct mount_outcome),
 			.deadline_ms = d->options.mount_timeout_seconds * 1000ULL,
 			.waits_for = peer,

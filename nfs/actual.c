@@ -14,6 +14,8 @@ void actual_mounts_clear(struct actual_mounts *mounts)
 	for (size_t i = 0; i < mounts->n; i++)
 		free(mounts->list[i].line);
 	free(mounts->list);
+	free(mounts->by_id);
+	free(mounts->by_place);
 	*mounts = (struct actual_mounts){0};
 }
 
@@ -146,27 +148,53 @@ static int append(struct actual_mounts *mounts, size_t *room, const char *text, 
 	return 0;
 }
 
-static int compare_ids(const void *a, const void *b)
+/* What is equal stays in the order of the table. */
+static int compare_order(const struct actual_mount *x, const struct actual_mount *y)
 {
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
+	return x < y ? -1 : x > y;
 }
 
-static int mark_orphans(struct actual_mounts *mounts)
+static int compare_ids(const void *a, const void *b)
 {
-	_cleanup_free_ uint64_t *ids = calloc(mounts->n + 1, sizeof *ids);
+	const struct actual_mount *x = *(struct actual_mount *const *)a;
+	const struct actual_mount *y = *(struct actual_mount *const *)b;
 
-	if (!ids)
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return compare_order(x, y);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct actual_mount *x = *(struct actual_mount *const *)a;
+	const struct actual_mount *y = *(struct actual_mount *const *)b;
+	int order;
+
+	if (x->orphan != y->orphan)
+		return x->orphan ? -1 : 1;
+	if (!x->orphan && x->parent != y->parent)
+		return x->parent < y->parent ? -1 : 1;
+	order = strcmp(x->target, y->target);
+	return order ? order : compare_order(x, y);
+}
+
+/* Thousands of mounts are asked for, one by one, by whoever follows them. */
+static int sort(struct actual_mounts *mounts)
+{
+	size_t n = mounts->n;
+
+	mounts->by_id = calloc(n + 1, sizeof(struct actual_mount *));
+	mounts->by_place = calloc(n + 1, sizeof(struct actual_mount *));
+	if (!mounts->by_id || !mounts->by_place)
 		return -ENOMEM;
-	for (size_t i = 0; i < mounts->n; i++)
-		ids[i] = mounts->list[i].id;
-	qsort(ids, mounts->n, sizeof *ids, compare_ids);
-	for (size_t i = 0; i < mounts->n; i++) {
+	for (size_t i = 0; i < n; i++)
+		mounts->by_id[i] = mounts->by_place[i] = &mounts->list[i];
+	qsort(mounts->by_id, n, sizeof(struct actual_mount *), compare_ids);
+	for (size_t i = 0; i < n; i++) {
 		struct actual_mount *m = &mounts->list[i];
-		m->orphan = m->parent == m->id ||
-			    !bsearch(&m->parent, ids, mounts->n, sizeof *ids, compare_ids);
+		m->orphan = m->parent == m->id || !actual_mounts_by_id(mounts, m->parent);
 	}
+	qsort(mounts->by_place, n, sizeof(struct actual_mount *), compare_places);
 	return 0;
 }
 
@@ -187,7 +215,7 @@ int actual_mounts_parse(const char *text, size_t size, struct actual_mounts *ret
 		text += length + 1;
 		size -= length + 1;
 	}
-	error = mark_orphans(&mounts);
+	error = sort(&mounts);
 	if (error < 0)
 		return error;
 	*ret = mounts;

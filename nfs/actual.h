@@ -22,6 +22,8 @@ struct actual_mount {
 struct actual_mounts {
 	struct actual_mount *list; /* the order means nothing: what covers what is told by parent */
 	size_t n;
+	struct actual_mount **by_id;	/* the same, sorted: what the questions below look at */
+	struct actual_mount **by_place; /* orphans, then by parent; then by target */
 };
 
 /*

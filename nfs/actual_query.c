@@ -9,19 +9,50 @@
 
 const struct actual_mount *actual_mounts_by_id(const struct actual_mounts *mounts, uint64_t id)
 {
-	for (size_t i = 0; i < mounts->n; i++)
-		if (mounts->list[i].id == id)
-			return &mounts->list[i];
-	return NULL;
+	size_t low = 0, high = mounts->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (mounts->by_id[middle]->id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < mounts->n && mounts->by_id[low]->id == id ? mounts->by_id[low] : NULL;
 }
 
-static bool leads_to(const char *target, const char *path)
+/* How m's place lies to the first length bytes of path as a child's of from, or an orphan's. */
+static int compare_place(const struct actual_mount *m, const struct actual_mount *from,
+	const char *path, size_t length)
 {
-	size_t length = strlen(target);
+	int order;
 
-	if (length == 1)
-		return true;
-	return strncmp(target, path, length) == 0 && (!path[length] || path[length] == '/');
+	if (m->orphan != !from)
+		return m->orphan ? -1 : 1;
+	if (from && m->parent != from->id)
+		return m->parent < from->id ? -1 : 1;
+	order = strncmp(m->target, path, length);
+	return order ? order : m->target[length] != '\0';
+}
+
+/* The last one of the table where there are several. */
+static const struct actual_mount *find_place(const struct actual_mounts *mounts,
+	const struct actual_mount *from, const char *path, size_t length)
+{
+	size_t low = 0, high = mounts->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_place(mounts->by_place[middle], from, path, length) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || compare_place(mounts->by_place[low - 1], from, path, length) != 0)
+		return NULL;
+	return mounts->by_place[low - 1];
 }
 
 /*
@@ -31,17 +62,12 @@ static bool leads_to(const char *target, const char *path)
 static const struct actual_mount *enter(
 	const struct actual_mounts *mounts, const struct actual_mount *from, const char *path)
 {
-	const struct actual_mount *first = NULL;
+	const struct actual_mount *m = find_place(mounts, from, "/", 1);
 
-	for (size_t i = 0; i < mounts->n; i++) {
-		const struct actual_mount *m = &mounts->list[i];
-		if (from ? m->orphan || m->parent != from->id : !m->orphan)
-			continue;
-		if (leads_to(m->target, path) &&
-			(!first || strlen(m->target) <= strlen(first->target)))
-			first = m;
-	}
-	return first;
+	for (size_t length = 1; !m && path[length - 1]; length++)
+		if (length > 1 && (!path[length] || path[length] == '/'))
+			m = find_place(mounts, from, path, length);
+	return m;
 }
 
 const struct actual_mount *actual_mounts_covering(

@@ -85,24 +85,26 @@ static int covered(const struct actual_mount *m, const struct actual_mount *by, 
 		by ? by->source : "");
 }
 
-/* 1: *ret is the top of a stack of ours; 0: nothing of ours is left. */
-static int find(const char *volume, const char *run, struct found *ret, struct kerr *e)
+static bool is_ours(
+	const struct actual_mounts *mounts, const struct actual_mount *m, const char *run)
 {
-	_cleanup_mounts_ struct actual_mounts mounts = {0};
-	int error = actual_mounts_read_own(&mounts);
+	return belongs_to(m, run) || actual_mounts_marker_of(mounts, m);
+}
 
-	if (error < 0)
-		return kerr_set(e, error, "read mountinfo", NULL, NULL);
-	for (size_t i = 0; i < mounts.n; i++) {
-		const struct actual_mount *m = &mounts.list[i], *top;
+/* 1: *ret is the top of a stack of ours; 0: nothing of ours is left. */
+static int find(const struct actual_mounts *mounts, const char *volume, const char *run,
+	const struct actual_mount **ret, struct kerr *e)
+{
+	for (size_t i = 0; i < mounts->n; i++) {
+		const struct actual_mount *m = &mounts->list[i], *top;
 		if (!is_below(m->target, volume) || !belongs_to(m, run))
 			continue;
-		top = topmost(&mounts, m);
-		if (!belongs_to(top, run) && !actual_mounts_marker_of(&mounts, top))
+		top = topmost(mounts, m);
+		if (!is_ours(mounts, top, run))
 			return covered(m, top, e);
-		if (actual_mounts_at(&mounts, m->target) != top)
-			return covered(m, actual_mounts_covering(&mounts, m->target), e);
-		describe(&mounts, top, ret);
+		if (actual_mounts_at(mounts, m->target) != top)
+			return covered(m, actual_mounts_covering(mounts, m->target), e);
+		*ret = top;
 		return 1;
 	}
 	return 0;
@@ -190,26 +192,49 @@ static int resolve(const char *volume, char path[PATH_MAX], struct kerr *e)
 	return 0;
 }
 
+/* From top down to the bare mountpoint, or to what is not ours. */
+static int detach_stack(const struct mount_config *config, const char *volume, const char *run,
+	const struct actual_mounts *mounts, const struct actual_mount *top, enum detach_how how,
+	enum rung *strongest, struct kerr *e)
+{
+	for (unsigned i = 0; i < 64 && top && is_ours(mounts, top, run); i++) {
+		enum rung rung = ABSENT;
+		struct found f;
+		int error;
+
+		describe(mounts, top, &f);
+		error = detach_found(config, volume, &f, how, &rung, e);
+		if (error < 0)
+			return error;
+		if (rung > *strongest)
+			*strongest = rung;
+		top = actual_mounts_beneath(mounts, top);
+	}
+	return 0;
+}
+
 static int detach_all(const struct mount_config *config, const char *volume, const char *run,
 	enum detach_how how, enum rung *ret_strongest, struct kerr *e)
 {
-	enum rung rung = ABSENT;
-	struct found f;
-
 	*ret_strongest = ABSENT;
 	for (unsigned i = 0; i < 64; i++) {
-		int error = find(volume, run, &f, e);
+		_cleanup_mounts_ struct actual_mounts mounts = {0};
+		const struct actual_mount *top;
+		int error = actual_mounts_read_own(&mounts);
+
+		if (error < 0)
+			return kerr_set(e, error, "read mountinfo", NULL, NULL);
+		error = find(&mounts, volume, run, &top, e);
 		if (error > 0)
-			error = detach_found(config, volume, &f, how, &rung, e);
+			error = detach_stack(
+				config, volume, run, &mounts, top, how, ret_strongest, e);
 		else
 			return error;
 		if (error < 0)
 			return error;
-		if (rung > *ret_strongest)
-			*ret_strongest = rung;
 	}
-	return kerr_set(e, -EBUSY, "unmount", f.target,
-		"somebody mounts there faster than it is unmounted");
+	return kerr_set(e, -EBUSY, "unmount", run,
+		"somebody mounts below %s faster than it is unmounted", volume);
 }
 
 int mount_detach(const struct mount_config *config, const char *volume, const char *run,

@@ -17,13 +17,9 @@
 /* What would fail for certain is told before the server is asked. */
 static int check_bare(const struct place *p, struct kerr *e)
 {
-	_cleanup_mounts_ struct actual_mounts mounts = {0};
 	_cleanup_close_ int fd = -1;
-	int error = actual_mounts_read_own(&mounts);
 
-	if (error < 0)
-		return kerr_set(e, error, "read mountinfo", NULL, NULL);
-	if (actual_mounts_at(&mounts, p->target->path))
+	if (!target_is_bare(p->target))
 		return 0;
 	return target_open_bare(p->target, p->mount, &fd, p->fault, p->fault_size, e);
 }
@@ -53,7 +49,7 @@ static int stage_nfs(const struct mount_config *config, const struct mount *m, s
 	nfs_source(m, source, sizeof source);
 	if (mount_options_nfs(&m->server, m->port, &client, &options) < 0)
 		return kerr_set(e, -ENOMEM, "mount", source, NULL);
-	error = mount_stage(config->runtime_dir, "nfs4", source, options, &s, e);
+	error = mount_stage(config->staging, "nfs4", source, options, &s, e);
 	if (error < 0)
 		return error;
 	if (mount_options_compare(s.options, &m->server, m->port, out->options_fault,
@@ -73,13 +69,13 @@ static bool has_marker(const struct target *t)
 	_cleanup_mounts_ struct actual_mounts mounts = {0};
 	const struct actual_mount *top;
 
-	if (actual_mounts_read_own(&mounts) < 0)
+	if (target_is_bare(t) || actual_mounts_read_own(&mounts) < 0)
 		return false;
 	top = actual_mounts_at(&mounts, t->path);
 	return top && (actual_mount_is_marker(top, NULL) || actual_mounts_marker_of(&mounts, top));
 }
 
-static int place_marker(const struct mount_config *config, const struct place *p, struct kerr *e)
+static int place_marker(const struct mount_config *config, struct place *p, struct kerr *e)
 {
 	_cleanup_staged_ struct staged s = STAGED_NONE;
 	char source[sizeof ACTUAL_MARKER_PREFIX + NAME_MAX_LENGTH];
@@ -88,12 +84,12 @@ static int place_marker(const struct mount_config *config, const struct place *p
 	if (has_marker(p->target))
 		return 0;
 	(void)snprintf(source, sizeof source, ACTUAL_MARKER_PREFIX "%s", p->mount->id.run);
-	error = mount_stage(config->runtime_dir, "tmpfs", source,
+	error = mount_stage(config->staging, "tmpfs", source,
 		"ro,nosuid,nodev,noexec,mode=0555,size=4k,nr_inodes=2", &s, e);
 	return error < 0 ? error : mount_place_marker(p, &s, e);
 }
 
-static int make(const struct mount_config *config, const struct place *p, struct mount_outcome *out,
+static int make(const struct mount_config *config, struct place *p, struct mount_outcome *out,
 	struct kerr *e)
 {
 	const struct mount *m = p->mount;
@@ -129,8 +125,11 @@ int mount_attach(const struct mount_config *config, const struct mount *m,
 		return error;
 	error = mount_adopt(&target, m, &out, e);
 	if (error == 0) {
-		struct place place = {m, &target, !(config->masked_rungs & MOUNT_RUNG_BENEATH),
-			out.target_fault, sizeof out.target_fault};
+		struct place place = {.mount = m,
+			.target = &target,
+			.beneath = !(config->masked_rungs & MOUNT_RUNG_BENEATH),
+			.fault = out.target_fault,
+			.fault_size = sizeof out.target_fault};
 		error = make(config, &place, &out, e);
 	}
 	if (error < 0)

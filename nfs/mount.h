@@ -20,9 +20,16 @@ unsigned mount_rungs(void);
 
 struct mount_config {
 	const char *client_identifier; /* this node's unique name, for nfs_client/identifier */
-	const char *runtime_dir;       /* a private place for staging, exists, root only */
+	int staging;		       /* mount_staging_new()'s; kept open by the worker */
 	unsigned masked_rungs;	       /* enum mount_rung bits that must not be used */
 };
+
+/*
+ * Makes the mount namespace in which mounts are tried: it holds nothing of the node, so that a
+ * copy of it costs the same with ten mounts and with ten thousand. Only descriptors keep it.
+ * -EPERM: no CAP_SYS_ADMIN. *ret is untouched on failure.
+ */
+int mount_staging_new(int *ret, struct kerr *e);
 
 struct mount_outcome {
 	const char *rung;      /* static: "adopted", "attach", "beneath" or "detach-attach" */

@@ -14,6 +14,7 @@
 #include "nfs/beneath.h"
 #include "nfs/mount_error.h"
 #include "nfs/mount_options.h"
+#include "nfs/mount_shared.h"
 #include "nfs/umount.h"
 
 int mount_answers(const char *path, struct kerr *e)
@@ -76,18 +77,6 @@ static bool is_foreign(const struct actual_mounts *mounts, const struct actual_m
 	       !actual_mounts_marker_of(mounts, a);
 }
 
-static void note_propagation(
-	const struct actual_mounts *mounts, const struct target *t, struct mount_outcome *out)
-{
-	char parent[PATH_MAX];
-	const struct actual_mount *m;
-
-	(void)snprintf(parent, sizeof parent, "%s", t->path);
-	parent[strlen(parent) - sizeof TARGET_NAME] = '\0';
-	m = actual_mounts_covering(mounts, parent[0] ? parent : "/");
-	out->propagates = m && m->shared;
-}
-
 static int statfs_top(const struct target *t, const struct actual_mount *a)
 {
 	_cleanup_close_ int fd = -1;
@@ -118,11 +107,13 @@ static int adopt_once(
 {
 	_cleanup_mounts_ struct actual_mounts mounts = {0};
 	const struct actual_mount *top;
-	int error = actual_mounts_read_own(&mounts);
+	int error;
 
+	if (target_is_bare(t))
+		return 0;
+	error = actual_mounts_read_own(&mounts);
 	if (error < 0)
 		return kerr_set(e, error, "read mountinfo", NULL, NULL);
-	note_propagation(&mounts, t, out);
 	top = actual_mounts_at(&mounts, t->path);
 	if (!top)
 		return 0;
@@ -147,8 +138,11 @@ static int adopt_once(
 int mount_adopt(
 	const struct target *t, const struct mount *m, struct mount_outcome *out, struct kerr *e)
 {
-	int error = -EAGAIN;
+	int error = mount_is_shared(t->parent, &out->propagates);
 
+	if (error < 0)
+		return kerr_set(e, error, "look at the mount of", t->path, NULL);
+	error = -EAGAIN;
 	for (unsigned depth = 0; depth < 16 && error == -EAGAIN; depth++)
 		error = adopt_once(t, m, out, e);
 	return error;

@@ -17,7 +17,7 @@ struct showing {
 	bool marker;
 };
 
-static int look(const struct target *t, struct showing *ret, struct kerr *e)
+static int look_up(const struct place *p, struct showing *ret, struct kerr *e)
 {
 	_cleanup_mounts_ struct actual_mounts mounts = {0};
 	const struct actual_mount *top;
@@ -25,10 +25,29 @@ static int look(const struct target *t, struct showing *ret, struct kerr *e)
 
 	if (error < 0)
 		return kerr_set(e, error, "read mountinfo", NULL, NULL);
-	top = actual_mounts_at(&mounts, t->path);
+	top = actual_mounts_at(&mounts, p->target->path);
 	*ret = (struct showing){0};
 	if (top)
 		*ret = (struct showing){top->id, actual_mount_is_marker(top, NULL)};
+	return 0;
+}
+
+static bool shows_marker(const struct place *p)
+{
+	_cleanup_close_ int fd = -1;
+
+	return p->marker && target_open_top(p->target, p->marker, &fd, NULL) == 0;
+}
+
+/* A new mount is the usual case, and does not cost a look at all the others of the node. */
+static int look(const struct place *p, struct showing *ret, struct kerr *e)
+{
+	if (target_is_bare(p->target))
+		*ret = (struct showing){0};
+	else if (shows_marker(p))
+		*ret = (struct showing){p->marker, true};
+	else
+		return look_up(p, ret, e);
 	return 0;
 }
 
@@ -90,12 +109,7 @@ static int withdraw(const struct place *p, const struct staged *s, struct kerr *
 
 static int confirm(const struct place *p, const struct staged *s, struct kerr *e)
 {
-	struct showing now;
-	int error = look(p->target, &now, e);
-
-	if (error < 0)
-		return error;
-	return now.id == s->id ? 0 : withdraw(p, s, e);
+	return target_holds(p->target, s->tree) ? 0 : withdraw(p, s, e);
 }
 
 int mount_place(
@@ -106,7 +120,7 @@ int mount_place(
 	int error;
 
 	for (unsigned depth = 0; depth < 16; depth++) {
-		error = look(p->target, &top, e);
+		error = look(p, &top, e);
 		if (error < 0)
 			return error;
 		if (!top.id || top.marker) {
@@ -128,18 +142,21 @@ int mount_place(
 	return 0;
 }
 
-int mount_place_marker(const struct place *p, const struct staged *s, struct kerr *e)
+int mount_place_marker(struct place *p, const struct staged *s, struct kerr *e)
 {
 	struct showing top;
 	int error;
 
 	for (unsigned depth = 0; depth < 16; depth++) {
-		error = look(p->target, &top, e);
+		error = look(p, &top, e);
 		if (error < 0)
 			return error;
 		if (!top.id) {
 			error = attach(p, s, &top, e);
-			return error < 0 ? error : confirm(p, s, e);
+			if (error == 0)
+				error = confirm(p, s, e);
+			p->marker = error < 0 ? 0 : s->id;
+			return error;
 		}
 		if (attach_beneath(p, s, &top) == 0)
 			return 0;

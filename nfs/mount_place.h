@@ -12,6 +12,7 @@ struct place {
 	bool beneath; /* the kernel may be asked to mount beneath */
 	char *fault;  /* as target_open_bare() */
 	size_t fault_size;
+	uint64_t marker; /* the mount id of the marker just placed there; 0 = none was */
 };
 
 /*
@@ -23,4 +24,4 @@ int mount_place(
 	const struct place *place, const struct staged *s, const char **ret_rung, struct kerr *e);
 
 /* Makes s, a marker, the lowest mount at the target. What shows there goes on showing. */
-int mount_place_marker(const struct place *place, const struct staged *s, struct kerr *e);
+int mount_place_marker(struct place *place, const struct staged *s, struct kerr *e);

@@ -18,6 +18,7 @@
 #include "nfs/beneath.h"
 #include "nfs/mount_abi.h"
 #include "nfs/mount_error.h"
+#include "nfs/mount_staging_root.h"
 
 void staged_clear(struct staged *s)
 {
@@ -41,14 +42,18 @@ int mount_id_of_fd(int fd, uint64_t *ret)
 	return -ENODATA;
 }
 
-/* What the host unmounts goes here too, so that a hanging attempt holds no other mount. */
-static int enter_private_namespace(struct kerr *e)
+/*
+ * Copying the staging namespace costs the same however many mounts the node has, and a hanging
+ * attempt in there holds none of them.
+ */
+static int enter_private_namespace(int staging, struct kerr *e)
 {
+	if (setns(staging, CLONE_NEWNS) < 0)
+		return kerr_set(e, -errno, "enter staging namespace", NULL,
+			"the daemon needs CAP_SYS_ADMIN and CAP_SYS_CHROOT");
 	if (unshare(CLONE_NEWNS) < 0)
 		return kerr_set(e, -errno, "unshare mount namespace", NULL,
 			"the daemon needs CAP_SYS_ADMIN");
-	if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
-		return kerr_set(e, -errno, "make / a slave mount", NULL, NULL);
 	return 0;
 }
 
@@ -109,54 +114,48 @@ static int describe(struct staged *s, struct kerr *e)
 	return s->options ? 0 : kerr_set(e, -ENOMEM, "read mountinfo", NULL, NULL);
 }
 
-static int copy_out(const char *stage, struct staged *s, struct kerr *e)
+static int copy_out(struct staged *s, struct kerr *e)
 {
-	_cleanup_close_ int place = open(stage, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int place = open(STAGE, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int error;
 
 	if (place < 0)
-		return kerr_set(e, -errno, "open staged mount", stage, NULL);
+		return kerr_set(e, -errno, "open staged mount", NULL, NULL);
 	error = mount_id_of_fd(place, &s->id);
 	if (error < 0)
-		return kerr_set(e, error, "read mount id", stage, NULL);
+		return kerr_set(e, error, "read mount id", "staged mount", NULL);
 	error = describe(s, e);
 	if (error < 0)
 		return error;
 	s->tree = open_tree(place, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
 	if (s->tree < 0)
-		return kerr_set(e, -errno, "copy staged mount", stage, NULL);
+		return kerr_set(e, -errno, "copy staged mount", NULL, NULL);
 	error = mount_id_of_fd(s->tree, &s->id);
-	return error < 0 ? kerr_set(e, error, "read mount id", stage, NULL) : 0;
+	return error < 0 ? kerr_set(e, error, "read mount id", "staged mount", NULL) : 0;
 }
 
-static int stage_in_namespace(const char *stage, const char *fstype, const char *source,
+static int stage_in_namespace(int staging, const char *fstype, const char *source,
 	const char *options, struct staged *s, struct kerr *e)
 {
-	int error = enter_private_namespace(e);
+	int error = enter_private_namespace(staging, e);
 
 	if (error < 0)
 		return error;
-	error = run_libmount(fstype, source, options, stage, e);
-	return error < 0 ? error : copy_out(stage, s, e);
+	error = run_libmount(fstype, source, options, STAGE, e);
+	return error < 0 ? error : copy_out(s, e);
 }
 
-int mount_stage(const char *runtime_dir, const char *fstype, const char *source,
-	const char *options, struct staged *ret, struct kerr *e)
+int mount_stage(int staging, const char *fstype, const char *source, const char *options,
+	struct staged *ret, struct kerr *e)
 {
-	_cleanup_close_ int home = -1, cwd = -1;
+	_cleanup_close_ int home = open("/proc/thread-self/ns/mnt", O_RDONLY | O_CLOEXEC);
+	_cleanup_close_ int cwd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	_cleanup_staged_ struct staged s = STAGED_NONE;
-	char stage[PATH_MAX];
 	int error, back;
 
-	if (snprintf(stage, sizeof stage, "%s/stage", runtime_dir) >= (int)sizeof stage)
-		return kerr_set(e, -ENAMETOOLONG, "make staging folder", runtime_dir, NULL);
-	if (mkdir(stage, 0700) < 0 && errno != EEXIST)
-		return kerr_set(e, -errno, "make staging folder", stage, NULL);
-	home = open("/proc/thread-self/ns/mnt", O_RDONLY | O_CLOEXEC);
 	if (home < 0)
 		return kerr_set(e, -errno, "open", "/proc/thread-self/ns/mnt", NULL);
-	cwd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	error = stage_in_namespace(stage, fstype, source, options, &s, e);
+	error = stage_in_namespace(staging, fstype, source, options, &s, e);
 	back = leave_private_namespace(home, cwd, error < 0 ? NULL : e);
 	if (error < 0 || back < 0)
 		return error < 0 ? error : back;

@@ -18,13 +18,14 @@ void staged_clear(struct staged *s);
 #define _cleanup_staged_ _cleanup_(staged_clear)
 
 /*
- * Mounts source below runtime_dir in a mount namespace of the caller's own, with libmount and
- * without helpers, and takes a detached copy of it out. The caller is back in its own namespace
- * afterwards, with the root directory of that namespace. Killed meanwhile, it leaves nothing.
- * Single-threaded callers only. Negative errno of mount(2), with the stage in *e.
+ * Mounts source in a copy of the staging namespace (see mount_staging_new()) that is the caller's
+ * own, with libmount and without helpers, and takes a detached copy of the mount out. The caller
+ * is back in its own namespace afterwards, with the root directory of that namespace. Killed
+ * meanwhile, it leaves nothing. Single-threaded callers only. Negative errno of mount(2), with
+ * the stage in *e.
  */
-int mount_stage(const char *runtime_dir, const char *fstype, const char *source,
-	const char *options, struct staged *ret, struct kerr *e);
+int mount_stage(int staging, const char *fstype, const char *source, const char *options,
+	struct staged *ret, struct kerr *e);
 
 /* A detached nosuid, nodev copy of the folder (not of mounts below it), receiving nothing. */
 int mount_stage_bind(const char *volume, const char *folder, struct staged *ret, struct kerr *e);

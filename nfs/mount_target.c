@@ -136,6 +136,21 @@ int target_open(const struct mount *m, struct target *ret, struct kerr *e)
 	return 0;
 }
 
+bool target_is_bare(const struct target *t)
+{
+	/* Whatever else keeps it from being opened keeps it from being told: not bare. */
+	_cleanup_close_ int fd = open_plain(t->parent, TARGET_NAME, O_PATH, RESOLVE_NO_XDEV);
+
+	return fd >= 0 || fd == -ENOENT || fd == -ELOOP;
+}
+
+bool target_holds(const struct target *t, int tree)
+{
+	char path[PATH_MAX];
+
+	return path_of_fd(tree, path, sizeof path) == 0 && strcmp(path, t->path) == 0;
+}
+
 static bool is_empty(int fd)
 {
 	_cleanup_closedir_ DIR *dir = NULL;

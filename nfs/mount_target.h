@@ -19,6 +19,12 @@ void target_clear(struct target *t);
 /* Opens <volume>/<run>, made as m's owner when missing. Errors as mount_attach(). */
 int target_open(const struct mount *m, struct target *ret, struct kerr *e);
 
+/* Is nothing mounted there? Does not look at what is. */
+bool target_is_bare(const struct target *t);
+
+/* Does the mount that tree is the root of hang there? Does not look at it. */
+bool target_holds(const struct target *t, int tree);
+
 /*
  * The bare directory sandbox, made when missing and kept from being written to: nothing may be
  * mounted there. fault says what the operator must know (files that the mount will hide).

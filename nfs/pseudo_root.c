@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include "mountd/base/cleanup.h"
+#include "nfs/private_root.h"
 
 /* Two directories a run; the bound only keeps a mistake from eating the node's memory. */
 #define PSEUDO_OPTIONS "mode=0711,size=4m,nr_inodes=262144"
@@ -71,22 +71,6 @@ static int check_root(int host, struct kerr *e)
 	return kerr_set(e, -EPERM, "check root", "/", "this process runs in a chroot");
 }
 
-/* In the new namespace: leaves nothing in it but the tmpfs, as its root. */
-static int become_root(const char *mountpoint, struct kerr *e)
-{
-	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-		return kerr_set(e, -errno, "make mounts private", "/", NULL);
-	if (mount("kora-pseudo-root", mountpoint, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC,
-		    PSEUDO_OPTIONS) < 0)
-		return kerr_set(e, -errno, "mount tmpfs", mountpoint, NULL);
-	if (chdir(mountpoint) < 0 || syscall(SYS_pivot_root, ".", ".") < 0)
-		return kerr_set(e, -errno, "pivot into pseudo-root", mountpoint,
-			errno == EINVAL ? "is this node's root its initial rootfs?" : NULL);
-	if (umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
-		return kerr_set(e, -errno, "detach old root", NULL, NULL);
-	return 0;
-}
-
 /* mkdir that is fine with what is there, and whatever the umask. */
 static int make_folder(int tree, const char *path)
 {
@@ -97,7 +81,7 @@ static int make_folder(int tree, const char *path)
 
 static int populate(struct pseudo_root *p, struct kerr *e)
 {
-	int error = become_root("/proc", e);
+	int error = private_root_become("kora-pseudo-root", PSEUDO_OPTIONS, "/proc", e);
 
 	if (error < 0)
 		return error;

@@ -30,8 +30,7 @@
 #define SOURCES "/workspaces/sources"
 #define TARGET	VOLUME "/r1/sandbox"
 
-static struct mount_config config = {
-	.client_identifier = "node-test-0001", .runtime_dir = "/run/engine"};
+static struct mount_config config = {.client_identifier = "node-test-0001", .staging = -1};
 
 /* Shared with forked workers: what an attempt said. */
 struct report {
@@ -965,7 +964,9 @@ int main(int argc, char **argv)
 
 	if (argc == 4 && strcmp(argv[1], "detach") == 0)
 		return detach_by_hand(argv[2], argv[3]);
-	(void)mkdir(config.runtime_dir, 0700);
+	struct kerr e = {0};
+	(void)mkdir("/run/engine", 0700); /* traces go there */
+	check(mount_staging_new(&config.staging, &e) == 0, "%s %s", e.stage, strerror(-e.error));
 	(void)printf("rungs: %s%s\n", mount_rungs() & MOUNT_RUNG_BENEATH ? "beneath " : "",
 		mount_rungs() & MOUNT_RUNG_SHUTDOWN ? "shutdown" : "");
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
