@@ -44,6 +44,8 @@ export const badValues = [
 	[{ watch: { runAsUser: 0 } }, /runAsUser/],
 	[{ watch: { runAsGroup: 0 } }, /runAsGroup/],
 	[{ watch: { landlockMin: 0 } }, /landlockMin/],
+	[{ watch: { crossNamespace: 'no' } }, /crossNamespace/],
+	[{ watch: { unexportGraceSeconds: 3601 } }, /unexportGraceSeconds/],
 	[{ watch: { apiPorts: ['any'] } }, /apiPorts/],
 	[{ watch: { port: 20490, address: '127.0.0.1' } }, /watch.port and sandboxMount.port are both 20490/],
 	[{ log: { level: 'trace' } }, /level/],

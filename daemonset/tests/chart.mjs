@@ -175,6 +175,20 @@ test('the watch is started by kora-launch, and the container alone is restricted
 	assert.deepEqual(containerFaults(container), []);
 });
 
+// An option that a program does not have would keep the pod from starting.
+const programs = { 'kora-sandbox-mount': 'mountd/options.c', 'kora-sandbox-watch': 'mountd/watch_options.c', 'kora-launch': 'harden/keys.c' };
+test('every option in any variant is one that the program has', () => {
+	const options = args => args.filter(one => /^--[a-z]/.test(one)).map(one => one.match(/^--([a-z-]+)/)[1]);
+	for (const name of variants.filter(variant => variant !== 'disabled-values.yaml'))
+		for (const { name: own, args } of podOf(rendered(read(`chart/ci/${name}`))).containers) {
+			const end = args.indexOf('--'), parts = end < 0 ? { [own]: args } : { 'kora-launch': args.slice(0, end), [own]: args.slice(end + 1) };
+			for (const [program, part] of Object.entries(parts)) {
+				const source = readFileSync(join(here, '..', programs[program]), 'utf8');
+				for (const option of options(part)) assert.ok(source.includes(`"${option}"`), `${program} has no --${option}`);
+			}
+		}
+});
+
 // The host.
 const propagation = (objects, name) => Object.fromEntries(containerOf(objects, name).volumeMounts.map(mount => [mount.mountPath, mount.mountPropagation]));
 test('mounts of the daemon reach the host below kubelet\'s pods, and nfsd\'s', () => assert.deepEqual(propagation(byDefault, 'kora-sandbox-mount'), {

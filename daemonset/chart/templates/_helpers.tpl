@@ -148,6 +148,10 @@ port: {{ .watch.port | int }}
 {{- range .Values.node.workspaceRoots }}
 - --workspace-root={{ . }}
 {{- end }}
+- --unexport-grace={{ .Values.watch.unexportGraceSeconds | int }}
+{{- if .Values.watch.crossNamespace }}
+- --cross-namespace
+{{- end }}
 - --log-format={{ .Values.log.format }}
 - --log-level={{ .Values.log.level }}
 {{- with .Values.watch.extraArgs }}
