@@ -105,6 +105,13 @@ posture_holds() {
 	grep "$version" "$work/said"
 }
 
+watch_works() {
+	[ -x "$work/mount.root/usr/bin/kora-sandbox-watch" ] || { echo "kora-sandbox-watch is not in it"; return 77; }
+	[ -x "$tools/helm4" ] || { echo "no Helm: make chart fetches it"; return 77; }
+	rm -rf "$work/watch" && cp -a "$work/mount.root" "$work/watch" &&
+		node "$here/tests/watch-in-image.mjs" "$tools" "$work/helm" "$work/watch"
+}
+
 for pair in "mount $mount_archive" "launch $launch_archive"; do
 	read -r kind archive <<<"$pair"
 	mkdir "$work/$kind" && tar -xf "$archive" -C "$work/$kind" || { echo "FAIL  $archive cannot be read"; echo "0 passed, 1 failed"; exit 1; }
@@ -127,5 +134,6 @@ test_ "kora-launch --version, alone" version_of "$work/launch.root" /kora-launch
 for which in watch sandbox-pod runtime-pod; do
 	test_ "kora-launch as in the $([ $which = watch ] && echo chart || echo example) ($which)" posture_holds $which
 done
+test_ "the watch works in it, confined as in the chart" watch_works
 echo "$passed passed, $failed failed$([ $skipped = 0 ] || echo ", $skipped skipped")"
 [ $failed = 0 ]
