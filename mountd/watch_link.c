@@ -57,6 +57,7 @@ struct link {
 
 static void ask(void *data);
 static void send_next(struct link *l);
+static void on_asked(void *data, const json_t *packet);
 
 static void clear_runs(struct link_run **runs, size_t *n)
 {
@@ -148,6 +149,25 @@ static void send_next(struct link *l)
 		lose(l, "send a snapshot", r);
 }
 
+/* A question from before may wait for long: nobody waits for its answer any more. */
+static void ask_anew(struct link *l)
+{
+	int r;
+
+	if (l->asking) {
+		channel_free(l->asker);
+		l->asker = NULL;
+		l->asking = false;
+		clear_runs(&l->coming, &l->n_coming);
+		r = channel_new(l->loop, l->socket, on_asked, on_lost, l, &l->asker);
+		if (r < 0) {
+			lose(l, "connect", r);
+			return;
+		}
+	}
+	ask(l);
+}
+
 static void on_taken(struct link *l)
 {
 	bool first = !l->taken;
@@ -155,10 +175,8 @@ static void on_taken(struct link *l)
 	l->next = 0;
 	l->taken = true;
 	loop_timer_set(l->answer_timer, REPEAT_MS);
-	if (first && !l->asking)
-		ask(l);
-	else if (first)
-		l->asked_after = false;
+	if (first)
+		ask_anew(l);
 }
 
 static void on_sent(void *data, const json_t *packet)
