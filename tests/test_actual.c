@@ -106,6 +106,50 @@ Test(actual, the_longest_way_wins_and_names_are_whole)
 	actual_mounts_clear(&t);
 }
 
+/* '-' and '.' sort before '/', digits after it. */
+Test(actual, siblings_whose_names_begin_alike)
+{
+	struct actual_mounts t = parse("10 1 0:1 / / rw - ext4 a rw\n"
+				       "14 10 0:5 / /a0 rw - ext4 e rw\n"
+				       "11 10 0:2 / /a rw - ext4 b rw\n"
+				       "12 10 0:3 / /a-b rw - ext4 c rw\n"
+				       "13 11 0:4 / /a/b rw - ext4 d rw\n"
+				       "15 11 0:6 / /a/b.c rw - ext4 f rw\n");
+
+	cr_expect_eq(covering(&t, "/a"), 11);
+	cr_expect_eq(covering(&t, "/a/x"), 11);
+	cr_expect_eq(covering(&t, "/a-b/x"), 12);
+	cr_expect_eq(covering(&t, "/a0/b"), 14);
+	cr_expect_eq(covering(&t, "/a/b/c"), 13);
+	cr_expect_eq(covering(&t, "/a/b.c"), 15);
+	cr_expect_eq(covering(&t, "/a/b.cd"), 11);
+	cr_expect_eq(covering(&t, "/a."), 10);
+	actual_mounts_clear(&t);
+}
+
+Test(actual, thousands)
+{
+	enum { N = 3000 };
+	char *text = malloc(N * 128), *end = text, target[64];
+	struct actual_mounts t;
+
+	end += sprintf(end, "1 0 0:1 / / rw - ext4 a rw\n2 1 0:2 / /w rw - ext4 b rw\n");
+	/* Numbers in no order, as the kernel gives them out again. */
+	for (unsigned i = 0; i < N; i++)
+		end += sprintf(
+			end, "%u 2 0:3 / /w/r%u/sandbox rw - ext4 c rw\n", 10 + i * 7 % N, i);
+	t = parse(text);
+	for (unsigned i = 0; i < N; i++) {
+		const struct actual_mount *m = actual_mounts_by_id(&t, 10 + i * 7 % N);
+		(void)sprintf(target, "/w/r%u/sandbox", i);
+		cr_assert(m && strcmp(m->target, target) == 0);
+		cr_assert_eq(actual_mounts_at(&t, target), m);
+		cr_assert_null(actual_mounts_above(&t, m));
+	}
+	actual_mounts_clear(&t);
+	free(text);
+}
+
 /* MOVE_MOUNT_BENEATH gives a lower mount a higher id: only the parents tell what is on top. */
 Test(actual, stacked_in_any_order)
 {
