@@ -51,6 +51,7 @@ equal "lines" "1 1" "$(on agent "echo \$(grep -c event=server-silent $LOG) \$(gr
 step "the server is back: mounted anew"
 if [ "$SHAPE" = two-vm ]; then
 	power_on sandbox
+	wait_on agent 60 "ping -c 1 -W 1 $S"
 	daemon sandbox
 	folder demo
 	folder second
@@ -59,7 +60,7 @@ if [ "$SHAPE" = two-vm ]; then
 else
 	heal sandbox
 fi
-wait_on agent 60 '[ $(grep -c " - nfs4 " /proc/self/mountinfo) = 2 ]'
+wait_on agent 60 '[ $(grep -c " /workspaces/.* - nfs4 " /proc/self/mountinfo) = 2 ]'
 as 10001 agent 'echo back >/workspaces/demo/sandbox/back'
 equal "on the sandbox node" back "$(on sandbox cat /workspaces/local/demo/back)"
 equal "the run" ready "$(state_of agent demo)"
