@@ -128,21 +128,6 @@ static void finish(void *request, int code)
 	on_end(data, &end);
 }
 
-static void take_finished(struct http *h)
-{
-	CURLMsg *message;
-	int left;
-
-	while ((message = curl_multi_info_read(h->multi, &left))) {
-		struct http_request *r = NULL;
-
-		if (message->msg != CURLMSG_DONE)
-			continue;
-		(void)curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &r);
-		finish(r, message->data.result);
-	}
-}
-
 static size_t take_bytes(char *bytes, size_t one, size_t n, void *data)
 {
 	struct http_request *r = data;

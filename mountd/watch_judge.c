@@ -113,6 +113,9 @@ static bool check_contract(const struct judge *j, const struct pod *s, struct ve
 	if (!name_is_valid(s->run))
 		judge_say(v, VERDICT_REFUSED, "InvalidRun",
 			"label " LABEL_RUN " is '%.100s': not a DNS-1123 label", s->run);
+	else if (!name_is_valid(s->uid))
+		judge_say(v, VERDICT_REFUSED, "InvalidUid",
+			"the pod's uid '%.100s' is not a DNS-1123 label", s->uid);
 	else if (!*s->agent_node)
 		judge_say(v, VERDICT_REFUSED, "MissingAgentNode",
 			"label " LABEL_AGENT_NODE " is missing: nobody would mount it");
