@@ -31,7 +31,7 @@ skip() {
 	exit 77
 }
 
-step() { say "--- $*"; }
+step() { say "--- [$SECONDS s] $*"; }
 
 # kernel_at_least 6.5
 kernel_at_least() {
