@@ -11,7 +11,7 @@ build_packages=(gcc make pkg-config libc6-dev libmount-dev libnl-3-dev libnl-gen
 	libmicrohttpd-dev musl-dev)
 check_packages=(clang clang-format clang-tidy cppcheck mandoc shellcheck
 	'libclang-rt-dev|libclang-rt-19-dev')
-test_packages=(libcriterion-dev python3 openssl busybox-static cpio kmod xz-utils e2fsprogs xfsprogs iproute2 nftables strace
+test_packages=(libcriterion-dev python3 openssl nghttp2-proxy busybox-static cpio kmod xz-utils e2fsprogs xfsprogs iproute2 nftables strace
 	util-linux procps debian-archive-keyring)
 # Debian 12's own QEMU is not reliable with newer kernels: kernels.sh unpacks a newer one there.
 grep -q '^VERSION_CODENAME=bookworm' /etc/os-release || test_packages+=(qemu-system-x86)

@@ -156,7 +156,7 @@ static int remove_others(
 	const struct snapshot *s, struct source_dir *dir, const struct desired *desired)
 {
 	for (size_t i = desired->n; i-- > 0;) {
-		struct wanted key;
+		struct wanted key = {0};
 
 		if (!is_of_source(desired->files[i].name, s->source))
 			continue;

@@ -47,8 +47,6 @@ struct list {
 	char fault[512];
 };
 
-static void request_next(void *data);
-
 bool list_is_complete(const struct list *l)
 {
 	return l->complete;
@@ -176,11 +174,6 @@ static int on_data(void *data, const char *bytes, size_t size)
 	return split_feed(l->split, bytes, size);
 }
 
-static void schedule(struct list *l, uint64_t in_ms)
-{
-	loop_timer_set(l->timer, in_ms);
-}
-
 static void fail(struct list *l, const char *why)
 {
 	uint64_t wait = backoff_next(&l->backoff, backoff_random());
@@ -194,7 +187,7 @@ static void fail(struct list *l, const char *why)
 	log_event(is_new || l->backoff.failures == 1 ? LOG_LEVEL_WARNING : LOG_LEVEL_DEBUG,
 		"list-failed", log_text("list", l->config.name), log_text("error", l->fault),
 		log_number("retry_ms", wait));
-	schedule(l, wait);
+	loop_timer_set(l->timer, wait);
 }
 
 static void list_again(struct list *l)
@@ -237,7 +230,7 @@ static void end_of_page(struct list *l, const struct http_end *end)
 		fault = take_page(l);
 		if (!fault) {
 			follow(l);
-			schedule(l, 0);
+			loop_timer_set(l->timer, 0);
 			return;
 		}
 	}
@@ -261,7 +254,7 @@ static void end_of_watch(struct list *l, const struct http_end *end)
 		l->no_streaming = true;
 		log_event(LOG_LEVEL_INFO, "no-streaming-lists", log_text("list", l->config.name),
 			log_text("error", end->message));
-		schedule(l, 0);
+		loop_timer_set(l->timer, 0);
 		return;
 	}
 	if (l->expired || (refused && (end->status == 410 || end->status == 504)))
@@ -273,7 +266,7 @@ static void end_of_watch(struct list *l, const struct http_end *end)
 		list_again(l);
 	if (!refused && !l->expired && !l->listing && !was_short(l)) {
 		follow(l);
-		schedule(l, backoff_random() % 500);
+		loop_timer_set(l->timer, backoff_random() % 500);
 		return;
 	}
 	(void)snprintf(why, sizeof why, "%s",
@@ -368,7 +361,7 @@ static void request_next(void *data)
 	else if (l->phase != PHASE_LIST)
 		l->metrics.watches++;
 	if (r == 0 && l->phase == PHASE_STREAM)
-		schedule(l, STREAM_MS);
+		loop_timer_set(l->timer, STREAM_MS);
 }
 
 int list_new(
@@ -386,7 +379,7 @@ int list_new(
 		list_free(l);
 		return r;
 	}
-	schedule(l, 0);
+	loop_timer_set(l->timer, 0);
 	*ret = l;
 	return 0;
 }
