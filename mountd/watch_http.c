@@ -5,6 +5,8 @@
 #include <curl/curl.h>
 #include <errno.h>
 #include <jansson.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,8 @@
 
 #define ERROR_BODY_MAX	8192
 #define CONNECT_SECONDS 10L
+/* A peer that acknowledges nothing for so long is gone: HTTP/2 would go on using its connection. */
+#define SILENCE_MS 30000
 
 struct http_request {
 	struct http_request *next;
@@ -187,6 +191,16 @@ static void set_blob(CURL *easy, CURLoption option, const struct access_blob *bl
 		(void)curl_easy_setopt(easy, option, &value);
 }
 
+static int set_socket(void *data, curl_socket_t fd, curlsocktype purpose)
+{
+	unsigned ms = SILENCE_MS;
+
+	(void)data;
+	(void)purpose;
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof ms);
+	return CURL_SOCKOPT_OK;
+}
+
 static void set_access(CURL *easy, const struct access *a)
 {
 	if (a->ca_file)
@@ -200,6 +214,7 @@ static void set_access(CURL *easy, const struct access *a)
 	(void)curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "https");
 	(void)curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
 	(void)curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
+	(void)curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, set_socket);
 	(void)curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
 	(void)curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, 20L);
 	(void)curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, 5L);

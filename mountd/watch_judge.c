@@ -355,7 +355,8 @@ static bool judge_agent(struct judge *j, const struct pod *s, struct verdict *v,
 	name = runtime_name(s, &n);
 	if (name)
 		runtime = find_runtime(j, s->runtime_pod, n, name);
-	if (!check_runtime(s, runtime, v) || !take_place(j, runtime, VOLUME_WORKSPACES, &place, v))
+	if (!check_runtime(s, runtime, v) || !runtime ||
+		!take_place(j, runtime, VOLUME_WORKSPACES, &place, v))
 		return false;
 	if (!s->started || !s->n_host) {
 		judge_say(v, VERDICT_WAITING, "WaitingForSandbox", "the sandbox has not started");

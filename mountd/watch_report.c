@@ -18,6 +18,8 @@
 #define PATCHES_AT_ONCE 4
 /* A patch that has not come back to us as the pod's own state by then is sent again. */
 #define ECHO_MS 15000
+/* Between two patches of one pod. */
+#define PATCH_MS 500
 /* A condition that only has another message can wait. */
 #define MESSAGE_MS 30000
 /* The same of the same pod. */
@@ -159,10 +161,11 @@ static uint64_t due(const struct told *t, const struct pod *pod, const struct co
 
 	if (same && strcmp(pod->condition_message, c->message) == 0)
 		return 0;
-	if (same && t->patched_ms + MESSAGE_MS > when)
-		when = t->patched_ms ? t->patched_ms + MESSAGE_MS : when;
-	else if (sent && t->patched_ms + ECHO_MS > when)
-		when = t->patched_ms + ECHO_MS;
+	if (t->patched_ms) {
+		uint64_t again = t->patched_ms + (same ? MESSAGE_MS : sent ? ECHO_MS : PATCH_MS);
+
+		when = again > when ? again : when;
+	}
 	return when;
 }
 

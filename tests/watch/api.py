@@ -51,7 +51,7 @@ def matcher(query):
 
 
 class Api:
-    def __init__(self, folder, streaming=True, page=500, h2=None):
+    def __init__(self, folder, streaming=True, page=500):
         self.lock = threading.Condition()
         self.version = 1000
         self.oldest = 0
@@ -62,6 +62,7 @@ class Api:
         self.rules = []  # (what a request's line must match, an action, how often)
         self.stale_pages = 0
         self.bookmark_seconds = 1
+        self.watch_seconds = 3600  # no watch lasts longer, whatever was asked for
         self.folder = folder
         certificate(folder)
         self.server = Server(('127.0.0.1', 0), Handler)
@@ -298,7 +299,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.event('ADDED', pod, action)
         if initial:
             self.bookmark(at, action, True)
-        self.follow(matches, at, time.monotonic() + int(query['timeoutSeconds'][0]), action)
+        self.follow(matches, at, time.monotonic() + min(api.watch_seconds, int(query['timeoutSeconds'][0])), action)
         return self.wfile.write(b'0\r\n\r\n')
 
     def follow(self, matches, at, end, action):
@@ -308,7 +309,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 if at < api.version:
                     new = [entry for entry in api.log[-(api.version - at) - 1:] if entry[0] > at]
                     at = api.version
-                elif api.lock.wait(api.bookmark_seconds):
+                elif api.lock.wait(min(api.bookmark_seconds, max(0.01, end - time.monotonic()))) or time.monotonic() >= end:
                     continue
                 else:
                     new = None
