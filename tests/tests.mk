@@ -125,6 +125,7 @@ help:
 	'make unit         unit tests, sanitised' \
 	'make fuzz         every fuzz target for FUZZ_SECONDS=60' \
 	'make bench        ratios against the peers, AREA=launcher for one area' \
+	'make kube-test    the watch against a scripted API server' \
 	'make scenarios    integration/run --kernel all' \
 	'make chart        the Helm chart: both Helms, types, rights, what has to be refused (npm)' \
 	'make image        OCI image archives, without a container engine; make image-check starts them' \
