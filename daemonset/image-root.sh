@@ -28,10 +28,14 @@ libraries_of() {
 
 # A package's files may be registered below / while they are found below /usr, and the reverse.
 package_of() {
-	local path=$1 other
+	local path=$1 other owner name
 	case $path in /usr/*) other=${path#/usr} ;; *) other=/usr$path ;; esac
-	{ dpkg-query -S "$path" 2>/dev/null || dpkg-query -S "$other" 2>/dev/null ||
-		dpkg-query -S "$(realpath "$path")" 2>/dev/null || die "no package has $path"; } | head -n 1 | cut -d: -f1
+	for name in "$path" "$other" "$(realpath "$path")"; do
+		owner=$(dpkg-query -S "$name" 2>/dev/null | grep -v '^diversion ' | head -n 1) || continue
+		echo "${owner%%:*}"
+		return
+	done
+	die "no package has $path"
 }
 
 packages_of() {
