@@ -16,9 +16,10 @@ PROGRAMS += $(B)/kora-sandbox-watch
 WATCH_UNIT := $(patsubst tests/watch/%.c,$(B)/tests/%,$(wildcard tests/watch/test_*.c))
 WATCH_TESTED := $(filter-out $(WATCH_MAIN),$(WATCH_ALL))
 
-$(WATCH_UNIT): $(B)/tests/%: $(B)/san/tests/watch/%.o $(WATCH_TESTED:%.c=$(B)/san/%.o)
+# The daemon's half is there for the test of the socket between both.
+$(WATCH_UNIT): $(B)/tests/%: $(B)/san/tests/watch/%.o $(WATCH_TESTED:%.c=$(B)/san/%.o) $(B)/san/libkora.a
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(SANITIZE) -o $@ $^ $(call pkg,libs,$(WATCH_PKGS) criterion)
+	$(call say,LD,$@)$(CC) $(SANITIZE) -o $@ $^ $(call pkg,libs,$(WATCH_PKGS) $(NFS_PKGS) criterion)
 UNIT_EXTRA += $(WATCH_UNIT)
 
 # Object rules of the fuzz targets are in tests/tests.mk.
