@@ -106,7 +106,9 @@ static void apply(struct peer *p, struct spec *spec, uint64_t wait_ms)
 	other = find_overruling(d, spec, name);
 	if (other) {
 		peer_refuse(p, "refused", "run",
-			"%s speaks of this run already, and its name sorts first", other->name);
+			"%s speaks of this run already, and its name sorts first: change or remove "
+			"that file, or release the run",
+			other->name);
 		return;
 	}
 	error = write_spec(d, spec, name);

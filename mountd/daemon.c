@@ -204,6 +204,7 @@ static void on_record(void *data, struct spec *spec)
 		run->daemon = d;
 		r = spec->role == ROLE_EXPORT ? run_hold_export(run, &spec->export, false)
 					      : run_hold_mount(run, &spec->mount);
+		run->inherited = true;
 		if (run->state == RUN_GONE)
 			run_event(run, EVENT_START);
 	}

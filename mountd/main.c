@@ -73,6 +73,8 @@ static int check(const struct options *o)
 		o->spec_dir ? "" : "/specs");
 	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	r = dir < 0 ? -errno : source_dir_scan(dir, &desired);
+	if (r == -ENOENT && !o->spec_dir)
+		r = 0; /* a fresh node: the daemon makes it */
 	if (r < 0) {
 		fprintf(stderr, "kora-sandbox-mount: %s: %s\n", path, strerror(-r));
 		return EXIT_FAILED;

@@ -74,23 +74,31 @@ static bool concerns(const struct peer *peer, const struct mount *m)
 	       addr_equal(&m->server, &peer->server);
 }
 
+/* Attached and proven, or left by a former daemon: more than an attempt. */
+static bool is_perhaps_shown(const struct run *run)
+{
+	return run->holds_mount && (run->in_force || run->inherited);
+}
+
 /* Every run on a lost server says so until it is mounted again. */
 static void tell_runs(struct peer *peer, uint64_t silent_ms)
 {
 	struct daemon *d = peer->prober->daemon;
-	char text[64], fault[320], since[32];
+	char text[64], since[32];
 	time_t begin = time(NULL) - (time_t)(silent_ms / 1000);
 	struct tm tm;
 
 	(void)strftime(since, sizeof since, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&begin, &tm));
-	(void)snprintf(fault, sizeof fault,
-		"cut off: server %s unreachable since %s; mounted anew when it answers",
-		peer_text(peer, text, sizeof text), since);
+	(void)peer_text(peer, text, sizeof text);
 	for (size_t i = 0; i < d->runs.n; i++) {
 		struct run *run = d->runs.list[i];
+		char fault[320];
 
 		if (run->role != ROLE_MOUNT || !run->possible || !concerns(peer, &run->want.mount))
 			continue;
+		(void)snprintf(fault, sizeof fault,
+			"%sserver %s unreachable since %s; mounted when it answers",
+			is_perhaps_shown(run) ? "cut off: " : "", text, since);
 		run->in_force = false;
 		run_event(run, EVENT_LOST);
 		run_event(run, EVENT_FAIL);
@@ -257,7 +265,7 @@ static void use(struct prober *p, const struct run *run)
 	const struct mount *want = run->possible ? &run->want.mount : NULL;
 	struct peer *peer;
 
-	if (run->holds_mount && run->held_mount.kind == MOUNT_NFS) {
+	if (is_perhaps_shown(run) && run->held_mount.kind == MOUNT_NFS) {
 		peer = find(p, &run->held_mount.server, run->held_mount.port);
 		if (!peer)
 			peer = add(p, &run->held_mount);

@@ -268,6 +268,7 @@ void run_drop_mount(struct run *run)
 	run->holds_mount = false;
 	run->in_force = false;
 	run->mount_id = 0;
+	run->inherited = false;
 }
 
 bool run_is_served(const struct run *run)

@@ -329,6 +329,8 @@ void server_plan(struct server *s, bool wanted, bool settled, bool idle)
 {
 	bool runs = s->status.state == SERVER_OURS;
 
+	if (!wanted && !s->serving && s->fault)
+		clear_fault(s);
 	if (s->job)
 		return;
 	if (s->look) {

@@ -8,6 +8,7 @@ uint32_t backoff_random(void)
 {
 	uint32_t random = 0;
 
-	(void)getrandom(&random, sizeof random, GRND_NONBLOCK);
+	if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
+		random = 0; /* jitter is a kindness, not a need */
 	return random;
 }
