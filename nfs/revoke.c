@@ -204,7 +204,7 @@ static int read_mounts(struct actual_mounts *ret, struct kerr *e)
 static bool shares_superblock(
 	const struct revocation *r, const struct export *other, const struct actual_mounts *mounts)
 {
-	unsigned major, minor;
+	unsigned major = 0, minor = 0;
 
 	return superblock_of(other, mounts, &major, &minor) < 0 ||
 	       (major == r->held.major && minor == r->held.minor);
