@@ -79,13 +79,13 @@ all: $(PROGRAMS)
 
 # deps first, since the build asks pkg-config for what it installs.
 demo: deps
-	$(Q)$(MAKE) --no-print-directory -j2 all
+	$(Q)$(MAKE) -s -j2 all
 	$(Q)integration/kernels.sh $(KERNEL)
 	$(Q)integration/demo $(DEMO_FLAGS) $(KERNEL)
 KERNEL ?= 6.12
 
 clean:
-	$(Q)rm -rf $(addprefix $(B)/,obj san fuzz tests test tidy check cppcheck stage werror chart oci/root oci/launch) $(PROGRAMS) $(B)/*.a $(B)/oci/*.tar
+	$(Q)rm -rf $(addprefix $(B)/,obj launch seccomp bench integration/helpers san fuzz tests test tidy check cppcheck stage werror chart oci/root oci/launch) $(PROGRAMS) $(B)/*.a $(B)/oci/*.tar
 
 -include $(shell find $(B)/obj $(B)/san -name '*.d' 2>/dev/null)
 

@@ -163,6 +163,10 @@ power_on() {
 lab_open() {
 	CASE_DIR=$1 KERNEL=$2 SHAPE=$3
 	IMAGE=$CASE_DIR/initrd
+	mkdir -p "${CASE_DIR%/*}"
+	exec 7>"$CASE_DIR.lock"
+	flock -n 7 || die "${CASE_DIR##*/} is running already: end it first, or explore it with integration/attach"
+	lab_close # of one that was killed
 	rm -rf "$CASE_DIR"
 	mkdir -p "$CASE_DIR"
 	vm_prepare "$KERNEL" "$IMAGE"

@@ -42,7 +42,7 @@ vm_start() {
 			-nodefaults -no-user-config -no-reboot -display none -serial file:console.log \
 			-kernel "$build/kernels/$kernel/vmlinuz" -initrd "$initrd" -append "$KERNEL_ARGS ${KORA_APPEND-}" \
 			-drive file=disk,format=raw,if=virtio,cache=unsafe \
-			-device virtio-serial-pci,max_ports=16 "${ports[@]}" "$@" >qemu.log 2>&1 8>&- 9>&- </dev/null
+			-device virtio-serial-pci,max_ports=16 "${ports[@]}" "$@" >qemu.log 2>&1 7>&- 8>&- 9>&- </dev/null
 	) 2>/dev/null &
 	starter=$!
 	disown

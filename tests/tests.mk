@@ -90,7 +90,7 @@ deps:
 	$(Q)integration/deps.sh
 
 test: deps
-	$(Q)$(MAKE) --no-print-directory -j2 all
+	$(Q)$(MAKE) -s -j2 all
 	$(Q)MAKE='$(MAKE)' B=$(B) CI=$(CI) tests/run $(TEST_TARGETS)
 
 .PHONY: vm-helpers unit fuzz fuzz-smoke tidy format check scenarios deps test
