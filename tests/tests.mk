@@ -84,7 +84,8 @@ $(B)/integration/helpers/%: $(B)/obj/tests/vm/%.o $(B)/libnfs.a
 vm-helpers: $(VM_HELPERS)
 
 scenarios: all vm-helpers
-	$(Q)integration/run --kernel all
+	$(Q)integration/run --kernel all --jobs $(SCENARIO_JOBS)
+SCENARIO_JOBS ?= 2
 
 deps:
 	$(Q)integration/deps.sh
