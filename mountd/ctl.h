@@ -87,7 +87,7 @@ struct ctl_args {
 
 struct ctl_verb {
 	const char *name;
-	const char *operand; /* as the help shows it; NULL: none */
+	const char *operand; /* as the help shows it, "[…]" where it may be left out; NULL: none */
 	const char *summary;
 	unsigned required;	  /* enum ctl_option_bit */
 	unsigned allowed;	  /* besides required, --output, --help and --version */
@@ -102,7 +102,8 @@ extern const size_t ctl_n_verbs;
 /*
  * Parses a command line strictly: no abbreviation, nothing twice but a list's option, nothing
  * that the verb would ignore. … and from scratch, where a path is spelt without a trailing slash.
- * CTL_OK or CTL_USAGE. verb is NULL in *ret where only --help or --version was asked for.
+ * CTL_OK or CTL_USAGE. verb is NULL in *ret where only --help or --version was asked for. json is
+ * as asked for, even behind what is wrong.
  */
 int ctl_args_parse(int argc, char **argv, struct ctl_args *ret, struct ctl_fault *fault);
 void ctl_help_print(FILE *out, const struct ctl_verb *verb); /* NULL: the overview */
@@ -184,3 +185,4 @@ int ctl_drain(const struct ctl_args *args, struct ctl_fault *fault);
 int ctl_resume(const struct ctl_args *args, struct ctl_fault *fault);
 int ctl_wait(const struct ctl_args *args, struct ctl_fault *fault);
 int ctl_doctor(const struct ctl_args *args, struct ctl_fault *fault);
+int ctl_help(const struct ctl_args *args, struct ctl_fault *fault);

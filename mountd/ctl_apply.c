@@ -34,8 +34,7 @@ static int set_texts(json_t *spec, const struct place *p, const char *volume, co
 {
 	if (json_object_set_new(spec, p->volume_key, json_string(volume)) < 0 ||
 		json_object_set_new(spec, p->folder_key, json_string(folder)) < 0)
-		return ctl_fault_set(
-			fault, CTL_USAGE, NULL, "--%s: is not UTF-8", p->folder_option);
+		return ctl_fault_set(fault, CTL_USAGE, NULL, "--%s is not UTF-8", p->folder_option);
 	return CTL_OK;
 }
 
@@ -46,16 +45,16 @@ static int set_place(json_t *spec, const struct place *p, struct ctl_fault *faul
 
 	if (p->volume && p->folder[0] == '/')
 		return ctl_fault_set(fault, CTL_USAGE, NULL,
-			"--%s '%s': is absolute, but must be relative to --%s", p->folder_option,
+			"--%s '%s' is absolute, but must be relative to --%s", p->folder_option,
 			p->folder, p->volume_option);
 	if (p->volume)
 		return set_texts(spec, p, p->volume, p->folder, fault);
 	if (p->folder[0] != '/')
 		return ctl_fault_set(fault, CTL_USAGE, NULL,
-			"--%s '%s': is relative: name its --%s, or write it from / on",
+			"--%s '%s' is relative: name its --%s, or write it from / on",
 			p->folder_option, p->folder, p->volume_option);
 	if (ctl_path_split(p->folder, parent, sizeof parent, &folder) < 0)
-		return ctl_fault_set(fault, CTL_USAGE, NULL, "--%s '%s': is not a sandbox's folder",
+		return ctl_fault_set(fault, CTL_USAGE, NULL, "--%s '%s' is not a sandbox's folder",
 			p->folder_option, p->folder);
 	return set_texts(spec, p, parent, folder, fault);
 }
@@ -84,7 +83,7 @@ static int set_export(json_t *spec, const struct ctl_args *args, struct ctl_faul
 static int set_volume(json_t *spec, const struct ctl_args *args, struct ctl_fault *fault)
 {
 	if (json_object_set_new(spec, "volume", json_string(args->volume)) < 0)
-		return ctl_fault_set(fault, CTL_USAGE, NULL, "--volume: is not UTF-8");
+		return ctl_fault_set(fault, CTL_USAGE, NULL, "--volume is not UTF-8");
 	return CTL_OK;
 }
 

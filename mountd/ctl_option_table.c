@@ -208,5 +208,6 @@ const struct ctl_verb ctl_verbs[] = {
 	{"drain", NULL, "end every export and mount and stop the server; stays drained", 0,
 		CHANGES_RUNS, 60, ctl_drain},
 	{"resume", NULL, "end the drained state", 0, ASKS_DAEMON, 10, ctl_resume},
+	{"help", "[VERB]", "what a verb takes; without one, this overview", 0, 0, 0, ctl_help},
 };
 const size_t ctl_n_verbs = sizeof ctl_verbs / sizeof ctl_verbs[0];

@@ -4,7 +4,7 @@
 
 #include "mountd/ctl.h"
 
-/* A setter returns NULL, or static text that completes "--name 'value': …". */
+/* A setter returns NULL, or static text that completes "--name 'value' …". */
 struct ctl_option {
 	const char *name;
 	const char *argument; /* NULL: none */

@@ -32,6 +32,9 @@ _kora_mountctl() {
 	elif [[ -z $verb ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$("$1" --help 2>/dev/null |
 			sed -n 's/^  \([a-z]*\) .*/\1/p')" -- "$cur")
+	elif [[ $verb == help && $prev == help ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$("$1" --help 2>/dev/null |
+			sed -n 's/^  \([a-z]*\) .*/\1/p')" -- "$cur")
 	elif [[ $verb =~ ^(describe|export|mount|bind|release|wait)$ && $prev == "$verb" ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$("$1" runs --timeout 2 2>/dev/null |
 			awk 'NR > 1 { print $1 }' | sort -u)" -- "$cur")

@@ -94,6 +94,11 @@ static const struct {
 	{"runs demo", "runs: 'demo' is one argument too many"},
 	{"release a b", "release: 'b' is one argument too many"},
 	{"describe", "describe: RUN is missing"},
+	{"bind --gid 1",
+		"bind: RUN, --volume, --incarnation, --uid and --source-folder are missing"},
+	{"mount demo --volume /w --incarnation i --uid 1 --gid 1", "mount: --server is missing"},
+	{"help me", "no verb 'me'"},
+	{"help status runs", "help: 'runs' is one argument too many"},
 	{"describe Demo", "describe: 'Demo' is not a run's name"},
 	{"describe a/b", "describe: 'a/b' is not a run's name"},
 	{"wait -demo", "no option '-demo'"},
@@ -102,31 +107,32 @@ static const struct {
 	{"status --time 3", "--time: write --timeout in full"},
 	{"status --timeout", "--timeout needs a value"},
 	{"status -o", "-o needs a value"},
-	{"status --timeout 0", "--timeout '0': is not between 1 and 86400 seconds"},
-	{"status --timeout 1s", "--timeout '1s': is not a decimal number"},
+	{"status --timeout 0", "--timeout '0' is not between 1 and 86400 seconds"},
+	{"status --timeout 1s", "--timeout '1s' is not a decimal number"},
 	{"status --timeout 99999999999999999999",
-		"--timeout '99999999999999999999': is not between"},
-	{"status -o yaml", "--output 'yaml': is neither table nor json"},
+		"--timeout '99999999999999999999' is not between"},
+	{"status -o yaml", "--output 'yaml' is neither table nor json"},
 	{"status -o json --output json", "--output is given twice"},
-	{"status --socket ''", "--socket '': is empty"},
+	{"status --socket ''", "--socket '' is empty"},
 	{"status --uid 1", "status takes no --uid"},
+	{"status --uid 1 --sync", "status takes no --uid and --sync"},
 	{"wait demo --socket /s", "wait takes no --socket"},
-	{"export demo --uid 0", "--uid '0': is not between 1 and 4294967294"},
-	{"export demo --gid 4294967295", "--gid '4294967295': is not between"},
-	{"export demo --uid -1", "--uid '-1': is not a decimal number"},
-	{"export demo --client node-1", "--client 'node-1': is not an IPv4 or IPv6 address"},
-	{"export demo --client 0.0.0.0", "--client '0.0.0.0': is no address of a single host"},
-	{"export demo --folder a/../b", "--folder 'a/../b': has a \"..\" component"},
-	{"export demo --folder ''", "--folder '': is empty"},
-	{"export demo --volume srv", "--volume 'srv': is not absolute"},
-	{"export demo --incarnation A", "--incarnation 'A': is not a DNS label"},
-	{"export demo --folder /a", "export: --incarnation is missing"},
-	{"mount demo --port 65536", "--port '65536': is not between 1 and 65535"},
-	{"mount demo --server fe80::1", "--server 'fe80::1': is no address of a single host"},
-	{"bind demo --source-volume s", "--source-volume 's': is not absolute"},
-	{"bind demo --source-folder ..", "--source-folder '..': has a \"..\" component"},
+	{"export demo --uid 0", "--uid '0' is not between 1 and 4294967294"},
+	{"export demo --gid 4294967295", "--gid '4294967295' is not between"},
+	{"export demo --uid -1", "--uid '-1' is not a decimal number"},
+	{"export demo --client node-1", "--client 'node-1' is not an IPv4 or IPv6 address"},
+	{"export demo --client 0.0.0.0", "--client '0.0.0.0' is no address of a single host"},
+	{"export demo --folder a/../b", "--folder 'a/../b' has a \"..\" component"},
+	{"export demo --folder ''", "--folder '' is empty"},
+	{"export demo --volume srv", "--volume 'srv' is not absolute"},
+	{"export demo --incarnation A", "--incarnation 'A' is not a DNS label"},
+	{"export demo --folder /a", "export: --incarnation, --client, --uid and --gid are missing"},
+	{"mount demo --port 65536", "--port '65536' is not between 1 and 65535"},
+	{"mount demo --server fe80::1", "--server 'fe80::1' is no address of a single host"},
+	{"bind demo --source-volume s", "--source-volume 's' is not absolute"},
+	{"bind demo --source-folder ..", "--source-folder '..' has a \"..\" component"},
 	{"doctor --folder a", "doctor: --volume is missing"},
-	{"doctor --listen ::", "--listen '::': is no address of a single host"},
+	{"doctor --listen ::", "--listen '::' is no address of a single host"},
 };
 
 Test(ctl_options, wrong_ones_are_told_apart)
@@ -136,6 +142,56 @@ Test(ctl_options, wrong_ones_are_told_apart)
 		cr_expect(strncmp(fault.what, wrong[i].fault, strlen(wrong[i].fault)) == 0,
 			"'%s' says: %s", wrong[i].line, fault.what);
 	}
+}
+
+Test(ctl_options, advice_is_the_help_of_the_verb_once_it_is_known)
+{
+	static const struct {
+		const char *line, *now;
+	} advised[] = {
+		{"", "kora-mountctl --help lists"},
+		{"-o yaml status", "kora-mountctl --help lists"},
+		{"status -o yaml", "kora-mountctl status --help shows what it takes"},
+		{"mount demo", "kora-mountctl mount --help shows what it takes"},
+		{"mount demo --nope", "kora-mountctl mount --help shows what it takes"},
+		{"stat", "did you mean 'status'? kora-mountctl --help lists the verbs"},
+		{"relaese demo", "did you mean 'release'?"},
+		{"help exprt", "did you mean 'export'?"},
+		{"umount demo", "kora-mountctl --help lists the verbs"},
+		{"frobnicate", "kora-mountctl --help lists the verbs"},
+		{"ssssssssssssssssssssssssssssssssss", "kora-mountctl --help lists the verbs"},
+	};
+
+	for (size_t i = 0; i < sizeof advised / sizeof *advised; i++) {
+		cr_expect_eq(parse(advised[i].line), CTL_USAGE, "%s", advised[i].line);
+		cr_expect(strncmp(fault.now, advised[i].now, strlen(advised[i].now)) == 0,
+			"'%s' advises: %s", advised[i].line, fault.now);
+	}
+}
+
+Test(ctl_options, the_output_is_known_however_wrong_the_rest_is)
+{
+	static const char *const json[] = {"nope -o json", "-o json nope", "status --nope -ojson",
+		"status --timeout 0 --output=json", "status -o json --output json", "-o json"};
+	static const char *const table[] = {"nope", "nope -- -o json", "nope --socket -o json",
+		"status -o yaml", "nope -o", "nope --output"};
+
+	for (size_t i = 0; i < sizeof json / sizeof *json; i++) {
+		cr_expect_eq(parse(json[i]), CTL_USAGE, "%s", json[i]);
+		cr_expect(args.json, "%s", json[i]);
+	}
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		cr_expect_eq(parse(table[i]), CTL_USAGE, "%s", table[i]);
+		cr_expect_not(args.json, "%s", table[i]);
+	}
+}
+
+Test(ctl_options, help_takes_a_verb_or_none)
+{
+	cr_expect_eq(parse("help"), CTL_OK, "%s", fault.what);
+	cr_expect_null(args.operand);
+	cr_expect_eq(parse("help mount"), CTL_OK, "%s", fault.what);
+	cr_expect_str_eq(args.operand, "mount");
 }
 
 Test(ctl_options, a_long_list_and_a_long_word_are_refused)
