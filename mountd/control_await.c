@@ -41,7 +41,7 @@ static void check_ready(struct peer *p)
 	int error;
 
 	if (!run || !run->wished || !spec_equal(&run->wish, &peer_waiting(p)->spec)) {
-		peer_refuse(p, "failed", NULL, "another wish for this run has taken its place");
+		peer_refuse(p, "failed", "run", "another wish for this run has taken its place");
 		return;
 	}
 	if (run->state == RUN_READY) {

@@ -113,7 +113,8 @@ static void apply(struct peer *p, struct spec *spec, uint64_t wait_ms)
 	}
 	error = write_spec(d, spec, name);
 	if (error < 0) {
-		refuse_system(p, "the spec cannot be written", error);
+		peer_refuse(
+			p, "failed", "spec", "the spec cannot be written: %s", strerror(-error));
 		return;
 	}
 	run = runs_find(&d->runs, spec_id(spec)->run, spec->role);

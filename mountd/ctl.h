@@ -130,6 +130,9 @@ int ctl_left_ms(int64_t deadline);
 int ctl_call(const char *socket, const json_t *request, int64_t deadline, json_t **ret_items,
 	json_t **ret_last, struct ctl_fault *fault);
 
+/* What now, where a run is not known: its spec file may be broken. */
+extern const char ctl_no_such_run[];
+
 /*
  * A child process that may block for ever: it writes to one descriptor, holds no other, and is
  * killed, or abandoned where it can't die, by ctl_child_end(). Zero-cost to end twice.
@@ -148,6 +151,8 @@ void ctl_print_text(const char *text);
 void ctl_print_json(const json_t *json);
 /* rows: an array of arrays of strings, the first one being the header. */
 void ctl_print_table(const json_t *rows);
+/* text in at most columns of a table: a longer one ends in an ellipsis. size: 4 * columns + 4. */
+void ctl_shorten(const char *text, size_t columns, char *ret, size_t size);
 void ctl_print_field(const char *name, const char *value);
 #define CTL_AGE_SIZE 32
 void ctl_format_age(int64_t seconds, char text[CTL_AGE_SIZE]);

@@ -12,6 +12,9 @@
 
 #define PACKET_MAX 65536
 
+const char ctl_no_such_run[] = "kora-mountctl runs lists what this node knows, kora-mountctl "
+			       "status the spec files that it cannot use";
+
 int64_t ctl_now_ms(void)
 {
 	struct timespec now;
@@ -43,8 +46,7 @@ static int connect_fault(const char *path, int error, struct ctl_fault *fault)
 	switch (error) {
 	case ENOENT:
 		return ctl_fault_set(fault, CTL_UNREACHABLE,
-			"start kora-sandbox-mount on this node, or name its socket with --socket; "
-			"kora-mountctl doctor works without it",
+			"start kora-sandbox-mount on this node, or name its socket with --socket",
 			"the daemon is not reachable: no socket at %s", path);
 	case ECONNREFUSED:
 		return ctl_fault_set(fault, CTL_UNREACHABLE,
@@ -121,29 +123,59 @@ static int receive_packet(
 	return CTL_OK;
 }
 
-static const char *now_by_kind(const char *kind)
+/* The run that a request is about; NULL where it is about the node. */
+static const char *run_of(const json_t *request)
 {
-	if (strcmp(kind, "drained") == 0)
-		return "kora-mountctl resume ends the drained state";
-	if (strcmp(kind, "timeout") == 0)
-		return "nothing is undone and it goes on: kora-mountctl describe RUN shows how far "
-		       "it is";
-	if (strcmp(kind, "not-found") == 0)
-		return "kora-mountctl runs lists what this node knows";
-	if (strcmp(kind, "module-missing") == 0)
-		return "kora-mountctl doctor shows which module this kernel lacks";
-	return NULL;
+	const json_t *run = json_object_get(request, "run");
+
+	if (!run)
+		run = json_object_get(json_object_get(request, "spec"), "run");
+	return json_string_value(run);
 }
 
-static int refusal_fault(const json_t *last, struct ctl_fault *fault)
+/* A wish outlives its failure. */
+static void say_wish_stays(char *now, size_t size, bool module_missing, const char *run)
+{
+	(void)snprintf(now, size,
+		"%sthe wish stays and is tried again: kora-mountctl describe %s shows how far it "
+		"is, kora-mountctl release %s takes it back",
+		module_missing ? "kora-mountctl doctor shows which module this kernel lacks; " : "",
+		run, run);
+}
+
+/* kept: the request is a wish, and a field that the refusal blames would mean that it was not
+ * taken. */
+static void say_now(char *now, size_t size, const char *kind, const json_t *request, bool kept)
+{
+	const char *run = run_of(request);
+
+	if (strcmp(kind, "drained") == 0)
+		(void)snprintf(now, size, "kora-mountctl resume ends the drained state");
+	else if (strcmp(kind, "timeout") == 0)
+		(void)snprintf(now, size,
+			"nothing is undone and it goes on: kora-mountctl %s%s shows how far it is",
+			run ? "describe " : "runs", run ? run : "");
+	else if (strcmp(kind, "not-found") == 0)
+		(void)snprintf(now, size, "%s", ctl_no_such_run);
+	else if (kept && run && strcmp(kind, "failed") == 0)
+		say_wish_stays(now, size, false, run);
+	else if (kept && run && strcmp(kind, "module-missing") == 0)
+		say_wish_stays(now, size, true, run);
+	else if (strcmp(kind, "module-missing") == 0)
+		(void)snprintf(
+			now, size, "kora-mountctl doctor shows which module this kernel lacks");
+}
+
+static int refusal_fault(const json_t *last, const json_t *request, struct ctl_fault *fault)
 {
 	const char *kind = json_string_value(json_object_get(last, "kind"));
 	const char *message = json_string_value(json_object_get(last, "message"));
 	const char *field = json_string_value(json_object_get(last, "field"));
 
 	kind = kind ? kind : "failed";
-	(void)ctl_fault_set(
-		fault, ctl_exit_from_kind(kind), now_by_kind(kind), "%s", message ? message : kind);
+	(void)ctl_fault_set(fault, ctl_exit_from_kind(kind), NULL, "%s", message ? message : kind);
+	say_now(fault->now, sizeof fault->now, kind, request,
+		!field && json_object_get(request, "spec"));
 	if (field)
 		(void)snprintf(fault->field, sizeof fault->field, "%s", field);
 	return (int)fault->code;
@@ -168,8 +200,8 @@ static int receive_json(
 		"the daemon's answer is not a JSON object");
 }
 
-static int receive_all(
-	int fd, int64_t deadline, json_t *items, json_t **ret_last, struct ctl_fault *fault)
+static int receive_all(int fd, int64_t deadline, const json_t *request, json_t *items,
+	json_t **ret_last, struct ctl_fault *fault)
 {
 	_cleanup_free_ char *buffer = malloc(PACKET_MAX);
 
@@ -186,7 +218,7 @@ static int receive_all(
 			continue;
 		}
 		if (!json_is_true(json_object_get(packet, "ok")))
-			return refusal_fault(packet, fault);
+			return refusal_fault(packet, request, fault);
 		*ret_last = TAKE_PTR(packet);
 		return CTL_OK;
 	}
@@ -203,7 +235,7 @@ int ctl_call(const char *socket, const json_t *request, int64_t deadline, json_t
 	if (code == CTL_OK)
 		code = send_request(fd, request, fault);
 	if (code == CTL_OK)
-		code = receive_all(fd, deadline, items, &last, fault);
+		code = receive_all(fd, deadline, request, items, &last, fault);
 	if (code != CTL_OK)
 		return code;
 	if (ret_items)

@@ -15,7 +15,13 @@ static int run(const struct ctl_args *args, struct ctl_fault *fault)
 		ctl_help_print(stdout, args->verb);
 		return CTL_OK;
 	}
-	return args->verb->run(args, fault);
+	int code = args->verb->run(args, fault);
+	if (code == CTL_UNREACHABLE) {
+		size_t used = strlen(fault->now);
+		(void)snprintf(fault->now + used, sizeof fault->now - used,
+			"%skora-mountctl doctor works without the daemon", used ? "; " : "");
+	}
+	return code;
 }
 
 /* A result that was not written is not a success. */

@@ -58,18 +58,36 @@ static void put_text(FILE *out, const char *text)
 }
 
 /* Columns that put_text() takes: one for each UTF-8 code point, four for an escape. */
+static size_t byte_width(unsigned char c)
+{
+	if (c < 0x20 || c == 0x7f)
+		return 4;
+	return (c & 0xc0) != 0x80;
+}
+
 static size_t text_width(const char *text)
 {
 	size_t width = 0;
 
-	for (const char *p = text; *p; p++) {
-		unsigned char c = (unsigned char)*p;
-		if (c < 0x20 || c == 0x7f)
-			width += 4;
-		else if ((c & 0xc0) != 0x80)
-			width++;
-	}
+	for (const char *p = text; *p; p++)
+		width += byte_width((unsigned char)*p);
 	return width;
+}
+
+void ctl_shorten(const char *text, size_t columns, char *ret, size_t size)
+{
+	bool fits = text_width(text) <= columns;
+	size_t width = 0, length = 0;
+
+	while (text[length]) {
+		width += byte_width((unsigned char)text[length]);
+		if (width > columns - !fits)
+			break;
+		length++;
+	}
+	while (!fits && length && text[length - 1] == ' ')
+		length--;
+	(void)snprintf(ret, size, "%.*s%s", (int)length, text, fits ? "" : "\xe2\x80\xa6");
 }
 
 static const char *cell(const json_t *row, size_t column)
@@ -168,8 +186,6 @@ void ctl_print_fault(const struct ctl_args *args, const struct ctl_fault *fault)
 {
 	fputs("kora-mountctl: ", stderr);
 	put_text(stderr, fault->what);
-	if (fault->field[0])
-		fprintf(stderr, " (field '%s')", fault->field);
 	fputc('\n', stderr);
 	if (fault->now[0]) {
 		fputs("  what now: ", stderr);

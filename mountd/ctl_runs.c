@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#define FAULT_COLUMNS 60 /* describe has the whole of it */
+
 static const char *text_of(const json_t *item, const char *key)
 {
 	const char *text = json_string_value(json_object_get(item, key));
@@ -21,12 +23,12 @@ static void item_age(const json_t *item, char age[CTL_AGE_SIZE])
 
 static json_t *table_row(const json_t *item)
 {
-	char age[CTL_AGE_SIZE];
+	char age[CTL_AGE_SIZE], fault[4 * FAULT_COLUMNS + 4];
 
 	item_age(item, age);
+	ctl_shorten(text_of(item, "fault"), FAULT_COLUMNS, fault, sizeof fault);
 	return json_pack("[s,s,s,s,s,s,s]", text_of(item, "run"), text_of(item, "role"),
-		text_of(item, "state"), age, text_of(item, "peer"), text_of(item, "path"),
-		text_of(item, "fault"));
+		text_of(item, "state"), age, text_of(item, "peer"), text_of(item, "path"), fault);
 }
 
 static void print_runs(const json_t *items)
@@ -116,8 +118,7 @@ int ctl_describe(const struct ctl_args *args, struct ctl_fault *fault)
 	if (code != CTL_OK)
 		return code;
 	if (json_array_size(items) == 0)
-		return ctl_fault_set(fault, CTL_NOT_FOUND,
-			"kora-mountctl runs lists what this node knows",
+		return ctl_fault_set(fault, CTL_NOT_FOUND, ctl_no_such_run,
 			"%s: this node knows no such run", args->operand);
 	if (args->json) {
 		_cleanup_json_ json_t *result =

@@ -21,28 +21,39 @@ static void print_counts(const char *name, const json_t *counts)
 	ctl_print_field(name, text);
 }
 
-static void print_listen(const json_t *server)
+static void print_listen(const json_t *server, const char *name)
 {
 	const json_t *listen = json_object_get(server, "listen");
 	size_t i;
 	json_t *address;
 
 	json_array_foreach(listen, i, address)
-		ctl_print_field(i ? "" : "listen", json_string_value(address));
+		ctl_print_field(i ? "" : name, json_string_value(address));
 }
 
-static void print_server(const json_t *server)
+static void print_rungs(const json_t *server)
 {
 	char text[128];
 
-	(void)snprintf(text, sizeof text, "%s, %lld threads", text_of(server, "state"),
-		(long long)json_integer_value(json_object_get(server, "threads")));
-	ctl_print_field("server", text);
-	print_listen(server);
 	(void)snprintf(text, sizeof text, "server %s, cache %s, revoke %s",
 		text_of(server, "server_rung"), text_of(server, "cache_rung"),
 		text_of(server, "revoke_rung"));
 	ctl_print_field("rungs", text);
+}
+
+/* doctor tells the mechanisms that a server which does not run would use. */
+static void print_server(const json_t *server)
+{
+	char text[128];
+	const char *state = text_of(server, "state");
+	bool serves = strcmp(state, "ours") == 0;
+
+	(void)snprintf(text, sizeof text, "%s, %lld threads", state,
+		(long long)json_integer_value(json_object_get(server, "threads")));
+	ctl_print_field("server", text);
+	print_listen(server, serves ? "listen" : "would listen");
+	if (serves)
+		print_rungs(server);
 	if (strcmp(text_of(server, "foreign"), "-") != 0)
 		ctl_print_field("foreign", text_of(server, "foreign"));
 	if (strcmp(text_of(server, "fault"), "-") != 0)

@@ -226,30 +226,61 @@ static void describe_silent(const struct wait *w, char *text, size_t size)
 		(void)snprintf(text, size, "looking at it does not end: a folder above it hangs");
 }
 
-static const char *describe(const struct wait *w, char *text, size_t size)
+static void describe(const struct wait *w, char *text, size_t size)
 {
 	switch (w->seen) {
 	case SEEN_SILENT:
 		describe_silent(w, text, size);
-		return "the server is down or cut off: kora-mountctl describe RUN on this node, "
-		       "status on the server's";
+		break;
 	case SEEN_FAULTY:
 		describe_faulty(w, text, size);
-		return "kora-mountctl describe RUN on this node says what the daemon does about it";
+		break;
 	case SEEN_FOREIGN:
 		(void)snprintf(text, size, "%s %s is mounted there, which is not %s", w->fstype,
 			w->source, w->run ? w->run : "one of our exports");
-		return "unmount it, or wait for another path";
+		break;
 	default:
 		describe_nothing(w, text, size);
-		return "kora-mountctl describe RUN on the agent node says what it waits for";
+		break;
+	}
+}
+
+/* A path may belong to no run: then the node's list is what there is to look at. */
+static void advise(const struct wait *w, char *now, size_t size)
+{
+	const char *look = w->run ? "describe " : "runs", *run = w->run ? w->run : "";
+
+	switch (w->seen) {
+	case SEEN_SILENT:
+		(void)snprintf(now, size,
+			"the server is down or cut off: kora-mountctl %s%s on this node, status "
+			"on the server's",
+			look, run);
+		break;
+	case SEEN_FAULTY:
+		(void)snprintf(now, size,
+			"kora-mountctl %s%s on this node says what the daemon does about it", look,
+			run);
+		break;
+	case SEEN_FOREIGN:
+		(void)snprintf(now, size, "unmount it, or wait for another path");
+		break;
+	default:
+		(void)snprintf(now, size,
+			"kora-mountctl %s%s on the agent node says what it waits for%s", look, run,
+			w->run ? "; where --volume of its mount is another than " CTL_VOLUME
+				 ", wait needs it too"
+			       : "");
+		break;
 	}
 }
 
 static int timeout_fault(const struct ctl_args *args, const struct wait *w, struct ctl_fault *fault)
 {
-	char text[1024];
-	const char *now = describe(w, text, sizeof text);
+	char text[1024], now[512];
+
+	describe(w, text, sizeof text);
+	advise(w, now, sizeof now);
 	(void)ctl_fault_set(fault, CTL_TIMEOUT, now, "wait %s: %s is not ready after %u s: %.800s",
 		args->operand, w->path, args->timeout, text);
 	fault->seen = seen_names[w->seen];

@@ -55,6 +55,17 @@ Test(ctl_program, status_for_people, .timeout = 60)
 		"fault         x.json: uid is missing\n");
 }
 
+Test(ctl_program, a_stopped_server_uses_nothing, .timeout = 60)
+{
+	ask(PACKETS("{\"ok\": true, \"version\": \"0.1.0\", \"node\": \"n1\", "
+		    "\"uptime_seconds\": 1, \"server\": {\"state\": \"stopped\", \"threads\": 0, "
+		    "\"listen\": [\"10.20.0.1:20490\"], \"server_rung\": \"netlink\", "
+		    "\"cache_rung\": \"procfs\", \"revoke_rung\": \"unlock-filesystem\"}}"),
+		false, ARGV("status"));
+	cr_expect(strstr(o.out, "\nwould listen  10.20.0.1:20490\n"), "%s", o.out);
+	cr_expect_null(strstr(o.out, "rungs"), "%s", o.out);
+}
+
 Test(ctl_program, status_for_programs, .timeout = 60)
 {
 	ask(PACKETS("{\"ok\": true, \"version\": \"0.1.0\", \"node\": \"n1\"}"), false,
@@ -82,6 +93,19 @@ Test(ctl_program, runs_are_aligned_and_cannot_steer_the_terminal, .timeout = 60)
 		"a-long-name  mount   retrying  1d01h  10.20.0.1  /w/a  no\\x1b[2J \xc3\xa9\n"
 		"b            export  ready     0s     -          -     -\n",
 		"%s", o.out);
+}
+
+Test(ctl_program, a_long_fault_is_cut_in_the_table_only, .timeout = 60)
+{
+	static const char item[] =
+		"{\"item\": {\"run\": \"a\", \"fault\": \"\u00e9\u00e9\u00e9\u00e9 "
+		"567890123456789012345678901234567890123456789012345678 0123456789\"}}";
+
+	ask(PACKETS(item, OK), false, ARGV("runs"));
+	cr_expect(strstr(o.out, "éééé 567890123456789012345678901234567890123456789012345678…\n"),
+		"%s", o.out);
+	ask(PACKETS(item, OK), false, ARGV("describe", "a"));
+	cr_expect(strstr(o.out, "45678 0123456789\n"), "%s", o.out);
 }
 
 Test(ctl_program, describe_shows_what_it_does_not_know_too, .timeout = 60)
@@ -144,8 +168,9 @@ Test(ctl_program, every_kind_has_its_exit_code, .timeout = 60)
 		ask(PACKETS(packet), false, ARGV("release", "demo"));
 		cr_expect_eq(o.code, kinds[i].code, "%s: %d", kinds[i].kind, o.code);
 		cr_expect(
-			strncmp(o.err, "kora-mountctl: release demo: why (field 'uid')\n", 47) == 0,
-			"%s", o.err);
+			strncmp(o.err, "kora-mountctl: release demo: why\n", 33) == 0, "%s", o.err);
+		cr_expect_null(strstr(o.err, "field"), "a program's business");
+		cr_expect_null(strstr(o.err, "RUN"), "the run is known: %s", o.err);
 		cr_expect_str_eq(o.out, "");
 	}
 }
@@ -158,7 +183,42 @@ Test(ctl_program, a_failure_is_json_too, .timeout = 60)
 	cr_expect_str_eq(o.out,
 		"{\n  \"error\": {\n    \"kind\": \"not-found\",\n"
 		"    \"message\": \"release demo: no run demo\",\n"
-		"    \"advice\": \"kora-mountctl runs lists what this node knows\"\n  }\n}\n");
+		"    \"advice\": \"kora-mountctl runs lists what this node knows, kora-mountctl "
+		"status the spec files that it cannot use\"\n  }\n}\n");
+	RUN(&o, "stat", "-o", "json");
+	cr_expect_eq(o.code, 2);
+	cr_expect(o.out[0] == '{' && strstr(o.out, "\"kind\": \"usage\""), "%s", o.out);
+	ask(PACKETS("{\"ok\": false, \"kind\": \"refused\", \"message\": \"0\", \"field\": "
+		    "\"uid\"}"),
+		false, ARGV("release", "demo", "-o", "json"));
+	cr_expect(strstr(o.out, "\"field\": \"uid\""), "%s", o.out);
+}
+
+/* The wish of a failed apply is kept, so its taking back is told. */
+Test(ctl_program, a_failed_wish_stays, .timeout = 60)
+{
+	static const char *const kinds[] = {"failed", "module-missing"};
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		char packet[128];
+		snprintf(packet, sizeof packet,
+			"{\"ok\": false, \"kind\": \"%s\", \"message\": \"why\"}", kinds[i]);
+		ask(PACKETS(packet), false,
+			ARGV("mount", "demo", "--server", "10.0.0.1", "--incarnation", "i",
+				"--volume", "/w", "--uid", "5", "--gid", "6"));
+		cr_expect_eq(o.code, i ? 7 : 1);
+		cr_expect(strstr(o.err, "the wish stays and is tried again"), "%s", o.err);
+		cr_expect(strstr(o.err, "kora-mountctl release demo takes it back"), "%s", o.err);
+	}
+	ask(PACKETS("{\"ok\": false, \"kind\": \"failed\", \"message\": \"why\", \"field\": "
+		    "\"spec\"}"),
+		false,
+		ARGV("mount", "demo", "--server", "10.0.0.1", "--incarnation", "i", "--volume",
+			"/w", "--uid", "5", "--gid", "6"));
+	cr_expect_null(strstr(o.err, "wish"), "it was not taken: %s", o.err);
+	ask(PACKETS("{\"ok\": false, \"kind\": \"failed\", \"message\": \"why\"}"), false,
+		ARGV("release", "demo"));
+	cr_expect_null(strstr(o.err, "wish"), "a release is none: %s", o.err);
 }
 
 Test(ctl_program, nonsense_and_silence_end, .timeout = 60)
