@@ -9,10 +9,10 @@
 
 #include "mountd/base/cleanup.h"
 
-static const char *const allowed[] = {"PATH", "HOME", "USER", "LOGNAME", "SHELL", "HOSTNAME",
-	"TERM", "COLORTERM", "NO_COLOR", "LANG", "LANGUAGE", "LC_*", "TZ", "KORA_*",
-	"SSL_CERT_FILE", "SSL_CERT_DIR", "http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY",
-	"HTTPS_PROXY", "NO_PROXY"};
+static const char *const allowed[] = {"PATH", "USER", "LOGNAME", "SHELL", "HOSTNAME", "TERM",
+	"COLORTERM", "NO_COLOR", "LANG", "LANGUAGE", "LC_*", "TZ", "KORA_*", "SSL_CERT_FILE",
+	"SSL_CERT_DIR", "http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY",
+	"NO_PROXY"};
 
 static bool matches(const char *pattern, const char *var)
 {
@@ -25,7 +25,7 @@ static bool matches(const char *pattern, const char *var)
 
 static bool passes(const struct policy *p, const char *var)
 {
-	if (!strchr(var, '='))
+	if (!strchr(var, '=') || matches("HOME", var)) /* HOME is the plan's */
 		return false;
 	if (p->keep_env)
 		return true;
@@ -89,7 +89,7 @@ static int fill(const struct policy *p, const struct plan *plan, char *const *fr
 	for (; *from && r == 0; from++) {
 		if (passes(p, *from))
 			r = put(env, *from);
-		else
+		else if (!plan->home || !matches("HOME", *from))
 			++*dropped;
 	}
 	if (r == 0 && !environ_get(env, "PATH"))

@@ -159,20 +159,43 @@ static bool usable_home(
 	return s->writable(home, s->uid);
 }
 
+/* By the grants as well as by owner and mode. */
+static bool may_write(const struct plan *plan, const struct surroundings *s, const char *path)
+{
+	bool granted = plan->workspace && path_beneath(path, plan->workspace);
+
+	for (size_t i = 0; i < plan->grants.n && !granted; i++)
+		granted = (plan->grants.v[i].kind == GRANT_WRITE ||
+				  plan->grants.v[i].kind == GRANT_WORK) &&
+			  path_beneath(path, plan->grants.v[i].path);
+	return granted && s->writable(path, s->uid);
+}
+
+/* An inherited HOME that can't be written is worse than none: programs ask for it and fail. */
+static const char *choose_home(
+	const struct policy *p, const struct surroundings *s, const struct plan *plan)
+{
+	if (p->profile == PROFILE_RUNTIME)
+		return plan->workspace;
+	if (usable_home(p, plan, s) && may_write(plan, s, s->env_home))
+		return s->env_home;
+	if (plan->workdir && may_write(plan, s, plan->workdir))
+		return plan->workdir;
+	return plan->workspace ? plan->workspace : plan->tmpdir;
+}
+
+/* After what options grant, and after TMPDIR. */
 static int plan_home(const struct policy *p, const struct surroundings *s, struct plan *plan)
 {
+	int r = 0;
+
 	if (p->home)
 		return format(&plan->home, "%s", p->home);
-	if (p->profile == PROFILE_SANDBOX && usable_home(p, plan, s)) {
-		int r = format(&plan->home, "%s", s->env_home);
+	if (p->profile == PROFILE_SANDBOX && usable_home(p, plan, s))
+		r = grants_add(&plan->grants, GRANT_WORK, false, s->env_home);
+	const char *home = choose_home(p, s, plan);
 
-		return r < 0 ? r : grants_add(&plan->grants, GRANT_WORK, false, plan->home);
-	}
-	if (p->profile == PROFILE_RUNTIME)
-		return format(&plan->home, "%s", plan->workspace);
-	if (p->profile == PROFILE_SANDBOX && plan->workdir)
-		return format(&plan->home, "%s", plan->workdir);
-	return 0;
+	return r < 0 || !home ? r : format(&plan->home, "%s", home);
 }
 
 /* On the workspace's own filesystem: a rename from TMPDIR into the workspace must not be EXDEV. */
@@ -252,11 +275,11 @@ int plan_make(const struct policy *p, const struct surroundings *s, struct plan 
 	if (r == 0)
 		r = plan_workdir(p, s, &plan);
 	if (r == 0)
-		r = plan_home(p, s, &plan);
-	if (r == 0)
 		r = plan_tmpdir(p, s, &plan);
 	if (r == 0)
 		r = plan_options(p, &plan);
+	if (r == 0)
+		r = plan_home(p, s, &plan);
 	if (r == 0)
 		r = plan_ports(p, &plan);
 	if (r < 0) {

@@ -7,7 +7,7 @@
 struct plan {
 	char *workspace; /* <workspaces>/<run>, or NULL */
 	char *workdir;	 /* where the program starts, or NULL: where the launcher was started */
-	char *home;	 /* HOME, or NULL: as in the environment */
+	char *home;	 /* HOME, or NULL: none */
 	char *tmpdir;	 /* TMPDIR, or NULL: none */
 	mode_t umask;
 	struct grants grants; /* without the workspace, which is opened without following links */

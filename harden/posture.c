@@ -56,6 +56,12 @@ static enum verdict pass_if(bool ok)
 	return ok ? VERDICT_PASS : VERDICT_FAIL;
 }
 
+/* What is settled before the launcher starts, and no program can change for itself. */
+static enum verdict pod_if_not(bool ok)
+{
+	return ok ? VERDICT_PASS : VERDICT_POD;
+}
+
 static int open_proc(const struct posture *p, const char *file)
 {
 	char path[64];
@@ -131,8 +137,8 @@ static void add_namespace(struct posture *p, const char *name, const char *ns, u
 	}
 	bool host = st.st_ino == initial || st.st_ino == or_initial;
 
-	add(p, "restricted", name, pass_if(!host), "%s:[%llu]%s", ns, (unsigned long long)st.st_ino,
-		host ? ", the host's" : "");
+	add(p, "restricted", name, pod_if_not(!host), "%s:[%llu]%s", ns,
+		(unsigned long long)st.st_ino, host ? ", the host's" : "");
 }
 
 static void add_proc_mount(struct posture *p, char *mountinfo)
@@ -153,7 +159,7 @@ static void add_proc_mount(struct posture *p, char *mountinfo)
 		add(p, "restricted", "procMount", VERDICT_PASS, "%u masks, for example %s", masks,
 			example);
 	else
-		add(p, "restricted", "procMount", VERDICT_FAIL, "nothing in /proc is masked");
+		add(p, "restricted", "procMount", VERDICT_POD, "nothing in /proc is masked");
 }
 
 static void add_root(struct posture *p, char *mountinfo)
@@ -199,7 +205,7 @@ static void add_lsm(struct posture *p)
 		return;
 	}
 	text[strcspn(text, "\n")] = '\0';
-	add(p, "restricted", "appArmor/seLinux", pass_if(strncmp(text, "unconfined", 10) != 0),
+	add(p, "restricted", "appArmor/seLinux", pod_if_not(strncmp(text, "unconfined", 10) != 0),
 		"%s", text);
 }
 
@@ -291,10 +297,10 @@ int posture_collect(pid_t pid, struct posture *ret)
 	return 0;
 }
 
-bool posture_holds(const struct posture *p)
+bool posture_without(const struct posture *p, enum verdict verdict)
 {
 	for (size_t i = 0; i < p->n; i++)
-		if (p->controls[i].verdict == VERDICT_FAIL)
+		if (p->controls[i].verdict == verdict)
 			return false;
 	return true;
 }

@@ -10,6 +10,7 @@
 enum verdict {
 	VERDICT_PASS,
 	VERDICT_FAIL,
+	VERDICT_POD,	 /* not in force, and for the pod's specification to decide */
 	VERDICT_UNKNOWN, /* can't be seen from here */
 };
 
@@ -31,11 +32,14 @@ struct posture {
 /* -ESRCH: no such process; -EACCES and others of reading /proc. */
 int posture_collect(pid_t pid, struct posture *ret);
 
-/* Did no control fail? */
-bool posture_holds(const struct posture *p);
+/* Does no control have this verdict? */
+bool posture_without(const struct posture *p, enum verdict verdict);
 
 void posture_table(const struct posture *p, FILE *out);
 int posture_json(const struct posture *p, FILE *out); /* -ENOMEM */
 
-/* `kora-launch verify`: 0 all controls hold, 1 one fails, 125 usage or no such process. */
+/*
+ * `kora-launch verify`: 0 all controls hold, 1 one fails, 2 only the pod's do not hold, 125 usage
+ * or no such process.
+ */
 int posture_main(int argc, char **argv);

@@ -15,6 +15,7 @@
 static const char *const verdicts[] = {
 	[VERDICT_PASS] = "pass",
 	[VERDICT_FAIL] = "fail",
+	[VERDICT_POD] = "pod",
 	[VERDICT_UNKNOWN] = "unknown",
 };
 
@@ -25,6 +26,10 @@ void posture_table(const struct posture *p, FILE *out)
 	for (size_t i = 0; i < p->n; i++)
 		(void)fprintf(out, "%-8s %-11s %-25s %s\n", verdicts[p->controls[i].verdict],
 			p->controls[i].standard, p->controls[i].name, p->controls[i].evidence);
+	if (!posture_without(p, VERDICT_POD))
+		(void)fputs("pod: not in force; the pod's specification decides it, "
+			    "kora-launch can't\n",
+			out);
 }
 
 int posture_json(const struct posture *p, FILE *out)
@@ -40,8 +45,10 @@ int posture_json(const struct posture *p, FILE *out)
 
 		r = json_array_append_new(list, o) < 0 ? -ENOMEM : 0;
 	}
-	json_t *all = json_pack("{s:i, s:s, s:b, s:o}", "pid", (int)p->pid, "name", p->name,
-		"holds", posture_holds(p), "controls", list);
+	const bool launcher = posture_without(p, VERDICT_FAIL);
+	json_t *all = json_pack("{s:i, s:s, s:b, s:b, s:o}", "pid", (int)p->pid, "name", p->name,
+		"holds", launcher && posture_without(p, VERDICT_POD), "launcher_holds", launcher,
+		"controls", list);
 
 	if (!all || json_dumpf(all, out, JSON_INDENT(2)) < 0)
 		r = -ENOMEM;
@@ -50,51 +57,101 @@ int posture_json(const struct posture *p, FILE *out)
 	return r;
 }
 
-static int usage(void)
+static void help(FILE *out)
 {
-	(void)fputs("usage: kora-launch verify [--pid PID] [-o table|json]\n", stderr);
-	return EXIT_POSTURE;
+	(void)fputs("usage: kora-launch verify [--pid PID] [-o table|json]\n\n"
+		    "Prints the posture of this process, or of another, control by control.\n\n"
+		    "  --pid PID                 of this process\n"
+		    "  -o, --output FORMAT       table for people (default), json for programs\n"
+		    "  -h, --help                print this\n\n"
+		    "Exit status: 0 everything holds; 1 a control fails; 2 only controls do not\n"
+		    "hold that the pod's specification decides; 125 wrong usage, or no such\n"
+		    "process.\n",
+		out);
 }
 
-static int parse(int argc, char **argv, pid_t *pid, bool *json)
+static int bad_usage(const char *what, const char *value, const char *needed)
+{
+	(void)fprintf(stderr, "kora-launch: verify: %s '%s': %s (see kora-launch verify --help)\n",
+		what, value, needed);
+	return -EINVAL;
+}
+
+struct request {
+	pid_t pid;
+	bool json;
+	bool help;
+};
+
+static int take(struct request *q, int opt, char **argv)
+{
+	uint64_t number;
+
+	switch (opt) {
+	case 'h':
+		q->help = true;
+		return 0;
+	case 'p':
+		if (parse_u64(optarg, INT_MAX, &number) < 0 || !number)
+			return bad_usage("--pid", optarg, "a process's number is needed");
+		q->pid = (pid_t)number;
+		return 0;
+	case 'o':
+		q->json = strcmp(optarg, "json") == 0;
+		if (!q->json && strcmp(optarg, "table") != 0)
+			return bad_usage("--output", optarg, "table or json is needed");
+		return 0;
+	case ':':
+		return bad_usage("option", argv[optind - 1], "it needs a value");
+	default:
+		return bad_usage("option", argv[optind - 1], "there is none such");
+	}
+}
+
+static int parse(struct request *q, int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{"pid", required_argument, NULL, 'p'},
 		{"output", required_argument, NULL, 'o'},
+		{"help", no_argument, NULL, 'h'},
 		{0},
 	};
-	uint64_t number;
-	int opt;
+	int opt, r = 0;
 
-	while ((opt = getopt_long(argc, argv, "p:o:", longs, NULL)) != -1) {
-		if (opt == 'p' && parse_u64(optarg, INT_MAX, &number) == 0 && number > 0)
-			*pid = (pid_t)number;
-		else if (opt == 'o' &&
-			 (strcmp(optarg, "json") == 0 || strcmp(optarg, "table") == 0))
-			*json = optarg[0] == 'j';
-		else
-			return -EINVAL;
-	}
-	return optind == argc ? 0 : -EINVAL;
+	while (r == 0 && !q->help && (opt = getopt_long(argc, argv, ":p:o:h", longs, NULL)) != -1)
+		r = take(q, opt, argv);
+	if (r == 0 && !q->help && optind < argc)
+		return bad_usage("argument", argv[optind], "there are options only");
+	return r;
+}
+
+static int print(const struct posture *p, bool json)
+{
+	if (json && posture_json(p, stdout) < 0)
+		return EXIT_POSTURE;
+	if (!json)
+		posture_table(p, stdout);
+	if (!posture_without(p, VERDICT_FAIL))
+		return 1;
+	return posture_without(p, VERDICT_POD) ? 0 : 2;
 }
 
 int posture_main(int argc, char **argv)
 {
-	pid_t pid = getpid();
-	bool json = false;
+	struct request q = {.pid = getpid()};
 	struct posture p;
 
-	if (parse(argc, argv, &pid, &json) < 0)
-		return usage();
-	int r = posture_collect(pid, &p);
+	if (parse(&q, argc, argv) < 0)
+		return EXIT_POSTURE;
+	if (q.help) {
+		help(stdout);
+		return 0;
+	}
+	int r = posture_collect(q.pid, &p);
 
 	if (r < 0) {
-		(void)fprintf(stderr, "kora-launch: verify: process %d: %s\n", pid, strerror(-r));
+		(void)fprintf(stderr, "kora-launch: verify: process %d: %s\n", q.pid, strerror(-r));
 		return EXIT_POSTURE;
 	}
-	if (json)
-		r = posture_json(&p, stdout);
-	else
-		posture_table(&p, stdout);
-	return r < 0 ? EXIT_POSTURE : posture_holds(&p) ? 0 : 1;
+	return print(&p, q.json);
 }

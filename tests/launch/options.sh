@@ -87,6 +87,32 @@ ln -s other "$W/ws/link"
 bare --workspaces "$W/ws" --run link --uid 10001 -- true
 says "a run that is a link" "(a link is not followed)"
 
+# HOME without a run: where this user can write, or none.
+home() {
+  text=$(cd /usr && HOME=$1 "$LAUNCH" --uid 10001 --landlock-min 1 "${@:2}" -- \
+    sh -c 'echo "HOME=${HOME-unset}"; [ -z "${HOME-}" ] || { touch "$HOME/.kora-test" && rm "$HOME/.kora-test"; }' 2>&1 </dev/null)
+  code=$?
+}
+for dir in /root "$W/no-home" / relative; do
+  home "$dir"
+  says "HOME=$dir can't be written" "HOME=/tmp"
+  exits "HOME=$dir can't be written" 0
+done
+home "$W/out/home"
+says "a HOME that can be written stays" "HOME=$W/out/home"
+exits "a HOME that can be written stays" 0
+home /root --chdir /usr --tmpdir "$W/out/home/t"
+says "HOME is TMPDIR, not a working directory that can't be written" "HOME=$W/out/home/t"
+exits "HOME is TMPDIR, not a working directory that can't be written" 0
+none=(--profile none --read-only-root=no --exec /usr --exec -/lib --exec -/lib64 --exec -/bin)
+home "$W/out/home" "${none[@]}"
+says "--profile none: a HOME that is not granted is unset" "HOME=unset"
+home "$W/out/home" "${none[@]}" --keep-env
+says "--keep-env keeps no HOME that can't be written" "HOME=unset"
+home "$W/out/home" "${none[@]}" --work "$W/out/home"
+says "--profile none: a HOME that is granted stays" "HOME=$W/out/home"
+exits "--profile none: a HOME that is granted stays" 0
+
 # Environment
 export KORA_X=1 SECRET=2 LC_ALL=C FOO_A=3 FOO_B=4
 run -- env

@@ -205,8 +205,37 @@ bare verify --pid $$
 exits "verify of a process without posture" 1
 says "verify of a process without posture" "fail     restricted  runAsNonRoot"
 says "verify of a process without posture: the host's namespaces" "hostNetwork"
+text=$(unshare --net --ipc --pid --fork --mount-proc "$LAUNCH" verify 2>&1)
+says "verify: namespaces of its own hold" "pass     restricted  hostNetwork"
+run --exec "$(dirname "$LAUNCH")" -- "$LAUNCH" verify
+lacks "verify after a good start: nothing of the launcher's fails" "fail     "
+if [ "$(readlink /proc/self/ns/pid)" = "pid:[4026531836]" ]; then
+  exits "verify after a good start outside of a pod" 2
+  says "verify after a good start outside of a pod" "pod      restricted  hostPID"
+  says "verify says whose matter it is" "the pod's specification decides it"
+  run --exec "$(dirname "$LAUNCH")" -- "$LAUNCH" verify -o json
+  exits "verify -o json outside of a pod" 2
+  says "verify -o json outside of a pod: verdict" '"verdict": "pod"'
+  says "verify -o json outside of a pod: holds" '"holds": false'
+  says "verify -o json outside of a pod: launcher_holds" '"launcher_holds": true'
+else
+  skip "verify outside of a pod: this is in a container"
+fi
 bare verify --pid 4194303
 exits "verify of no process" 125
 bare verify --bad
 exits "verify: usage" 125
+says "verify: usage" "option '--bad': there is none such"
+bare verify -o yaml
+exits "verify: a wrong format" 125
+says "verify: a wrong format" "--output 'yaml': table or json is needed"
+bare verify --pid self
+says "verify: a wrong process" "--pid 'self': a process's number is needed"
+bare verify --pid
+says "verify: no value" "option '--pid': it needs a value"
+bare verify 1
+says "verify: an argument" "argument '1': there are options only"
+bare verify --help
+exits "verify --help" 0
+says "verify --help" "usage: kora-launch verify"
 finish

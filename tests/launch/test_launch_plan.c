@@ -101,6 +101,7 @@ Test(plan, none_grants_nothing)
 	struct plan plan = make(PROFILE_NONE, "/home/dev", everything_writable);
 
 	cr_expect_eq(plan.grants.n, 0);
+	cr_expect_null(plan.home, "not granted, so not to be written");
 	plan_done(&plan);
 }
 
@@ -199,6 +200,26 @@ Test(mountinfo, the_topmost_mount_is_found)
 	"Groups:\t9 10 \nCapInh:\t0000000000000001\nCapPrm:\t0000000000000002\n" \
 	"CapEff:\t0000000000000004\nCapBnd:\t000001ffffffffff\nCapAmb:\t0000000000000008\n" \
 	"NoNewPrivs:\t1\nSeccomp:\t2\n"
+
+Test(env, no_home_is_better_than_another_users)
+{
+	char *env[] = {(char *)"HOME=/root", (char *)"PATH=/bin", NULL};
+	struct policy p;
+	const struct plan plan = {0};
+
+	cr_assert_eq(policy_init(&p), 0);
+	for (int keep = 0; keep < 2; keep++) {
+		size_t dropped;
+		char **out;
+
+		p.keep_env = keep;
+		cr_assert_eq(environ_make(&p, &plan, env, &out, &dropped), 0);
+		cr_expect_null(environ_get(out, "HOME"));
+		cr_expect_eq(dropped, 1);
+		environ_free(out);
+	}
+	policy_done(&p);
+}
 
 Test(status, fields)
 {
