@@ -27,7 +27,7 @@ struct run {
 	bool holds_mount;
 	struct mount held_mount;
 	bool in_force;
-	bool inherited; /* the held mount is a former daemon's, perhaps never made */
+	bool inherited;	   /* the held mount is a former daemon's, perhaps never made */
 	uint64_t mount_id; /* 0: unknown */
 
 	struct job *job;
