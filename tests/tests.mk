@@ -50,7 +50,7 @@ fuzz-smoke:
 
 # Static checks. A file is looked at anew when its object is.
 TIDY_SRC := $(BASE_SRC) $(NFS_SRC) $(SHARED_SRC) $(CTL_SRC) $(WATCH_SRC) $(wildcard $(DAEMON_MAIN)) $(SECCOMP_SRC) \
-	harden/launch_main.c $(HARDEN_SRC) $(LANDLOCK_SRC) $(LAUNCH_LIBC_SRC)
+	harden/launch_main.c $(HARDEN_SRC) $(LANDLOCK_SRC)
 TIDY := $(patsubst %.c,$(B)/tidy/%.ok,$(TIDY_SRC))
 
 $(B)/tidy/%.ok: %.c $(B)/obj/%.o .clang-tidy
