@@ -16,6 +16,7 @@ static const struct check {
 	{"modules", doctor_modules},
 	{"rungs", doctor_rungs},
 	{"daemon", doctor_daemon},
+	{"runs", doctor_runs},
 	{"server", doctor_server},
 	{"listeners", doctor_listeners},
 	{"network", doctor_netns},

@@ -18,6 +18,13 @@ void doctor_say(struct doctor *d, const char *check, enum verdict verdict, const
 /* The finding just said is due to a kernel module that is missing: an exit code of its own. */
 void doctor_blame_module(struct doctor *d, const char *module);
 
+/* One question to the daemon, as ctl_call(), with a patience that fits a check's deadline. */
+int doctor_ask(const struct doctor *d, const char *verb, json_t **ret_items, json_t **ret_last,
+	struct ctl_fault *fault);
+
+/* Advice differs where the node's files and namespaces are to be handed in first. */
+bool doctor_in_container(void);
+
 /* The running kernel is at least major.minor. */
 bool doctor_kernel_at_least(unsigned major, unsigned minor);
 
@@ -30,6 +37,7 @@ void doctor_kernel(struct doctor *d);
 void doctor_modules(struct doctor *d);
 void doctor_rungs(struct doctor *d);
 void doctor_daemon(struct doctor *d);
+void doctor_runs(struct doctor *d);
 void doctor_server(struct doctor *d);
 void doctor_listeners(struct doctor *d);
 void doctor_netns(struct doctor *d);

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -74,46 +75,86 @@ static bool in_filesystems(const char *name)
 	return false;
 }
 
-static void say_unloaded(struct doctor *d, const char *check, const char *name, const char *use)
-{
-	struct utsname kernel;
-	int loadable = list_holds("modules.dep", name);
+struct module {
+	const char *name, *filesystem;
+	bool registers; /* the filesystem is there only while the module is */
+	const char *use;
+};
 
-	(void)uname(&kernel);
-	if (loadable > 0) {
-		doctor_say(d, check, VERDICT_OK, NULL, "not loaded yet, but can be");
-	} else if (loadable == 0) {
-		doctor_say(d, check, VERDICT_FAIL,
-			"use a kernel that has it (Debian: linux-image-cloud-amd64 or -amd64)",
-			"not among the modules of %s: this node cannot %s", kernel.release, use);
-		doctor_blame_module(d, name);
-	} else {
-		doctor_say(d, check, VERDICT_WARN,
-			"load it, or give this container the node's /lib/modules to tell",
-			"not loaded, and whether it can be is unknown: no /lib/modules/%s",
-			kernel.release);
-	}
+/* Asks the kernel itself, which loads what it has. -ENODEV: it has none; -EPERM: not root. */
+static int try_filesystem(const char *name)
+{
+	int fd = (int)syscall(SYS_fsopen, name, FSOPEN_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	(void)close(fd);
+	return 0;
 }
 
-static void check_module(
-	struct doctor *d, const char *name, const char *filesystem, const char *use)
+static void say_missing(struct doctor *d, const char *check, const struct module *m)
+{
+	struct utsname kernel;
+
+	(void)uname(&kernel);
+	doctor_say(d, check, VERDICT_FAIL,
+		"use a kernel that has it (Debian: linux-image-cloud-amd64 or -amd64)",
+		"%s has none: this node cannot %s", kernel.release, m->use);
+	doctor_blame_module(d, m->name);
+}
+
+static void say_unknown(struct doctor *d, const char *check)
+{
+	struct utsname kernel;
+
+	(void)uname(&kernel);
+	doctor_say(d, check, VERDICT_WARN,
+		doctor_in_container()
+			? "run as root to tell, or give this container the node's /lib/modules"
+			: "run as root to tell, or install the modules of the running kernel",
+		"not loaded, and whether it can be is unknown: no /lib/modules/%s", kernel.release);
+}
+
+static void say_unloaded(struct doctor *d, const char *check, const struct module *m)
+{
+	int loadable = list_holds("modules.dep", m->name);
+	int there = loadable < 0 ? try_filesystem(m->filesystem) : 0;
+
+	if (loadable > 0)
+		doctor_say(d, check, VERDICT_OK, NULL, "not loaded yet, but can be");
+	else if (loadable == 0 || there == -ENODEV)
+		say_missing(d, check, m);
+	else if (there < 0)
+		say_unknown(d, check);
+	else
+		doctor_say(
+			d, check, VERDICT_OK, NULL, "the kernel has filesystem %s", m->filesystem);
+}
+
+static void check_module(struct doctor *d, const struct module *m)
 {
 	char check[32], sys[64];
 
-	(void)snprintf(check, sizeof check, "module %s", name);
-	(void)snprintf(sys, sizeof sys, "/sys/module/%s", name);
-	if (list_holds("modules.builtin", name) > 0)
+	(void)snprintf(check, sizeof check, "module %s", m->name);
+	(void)snprintf(sys, sizeof sys, "/sys/module/%s", m->name);
+	if (list_holds("modules.builtin", m->name) > 0)
 		doctor_say(d, check, VERDICT_OK, NULL, "built in");
-	else if (access(sys, F_OK) == 0 || (filesystem && in_filesystems(filesystem)))
+	else if (access(sys, F_OK) == 0 || (m->registers && in_filesystems(m->filesystem)))
 		doctor_say(d, check, VERDICT_OK, NULL, "loaded");
 	else
-		say_unloaded(d, check, name, use);
+		say_unloaded(d, check, m);
 }
 
 void doctor_modules(struct doctor *d)
 {
-	check_module(d, "nfsd", "nfsd", "serve sandboxes' folders");
-	check_module(d, "nfsv4", NULL, "mount other nodes' folders");
+	static const struct module modules[] = {
+		{"nfsd", "nfsd", true, "serve sandboxes' folders"},
+		{"nfsv4", "nfs4", false, "mount other nodes' folders"},
+		{"sunrpc", "rpc_pipefs", true, "speak NFS at all"},
+	};
+
+	for (size_t i = 0; i < sizeof modules / sizeof modules[0]; i++)
+		check_module(d, &modules[i]);
 }
 
 /* An unknown flag is EINVAL before the descriptors are looked at, a known one EBADF after. */

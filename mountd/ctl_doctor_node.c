@@ -78,21 +78,42 @@ static ino_t namespace_of(const char *path)
 	return stat(path, &st) < 0 ? 0 : st.st_ino;
 }
 
+static bool in_pod_cgroup(void)
+{
+	_cleanup_free_ char *line = NULL;
+	size_t size = 0;
+	_cleanup_fclose_ FILE *file = fopen("/proc/self/cgroup", "re");
+
+	while (file && getline(&line, &size, file) >= 0)
+		if (strstr(line, "kubepods"))
+			return true;
+	return false;
+}
+
+bool doctor_in_container(void)
+{
+	return access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0 ||
+	       getenv("KUBERNETES_SERVICE_HOST") || in_pod_cgroup();
+}
+
 /* From inside a process namespace, process 1 is not the node's and proves nothing. */
 void doctor_netns(struct doctor *d)
 {
 	ino_t own = namespace_of("/proc/self/ns/net"), first = namespace_of("/proc/1/ns/net");
+	bool contained = doctor_in_container();
 
 	if (namespace_of("/proc/self/ns/pid") != INITIAL_PID_NS || !own || !first)
-		doctor_say(d, "network", VERDICT_WARN, "make sure the pod has hostNetwork: true",
+		doctor_say(d, "network", VERDICT_WARN,
+			contained ? "make sure the pod has hostNetwork: true"
+				  : "run as root, and in the node's own process namespace, to tell",
 			"cannot tell from here whether this is the node's network namespace");
 	else if (own == first)
 		doctor_say(d, "network", VERDICT_OK, NULL, "the node's own network namespace");
 	else
 		doctor_say(d, "network", VERDICT_FAIL,
-			"run in the node's network namespace (hostNetwork: true): mounts must not "
-			"end "
-			"with a pod",
+			contained ? "give the pod hostNetwork: true: mounts must not end with it"
+				  : "run in the node's network namespace (nsenter -t 1 -n): mounts "
+				    "must not end with another",
 			"not the node's network namespace");
 }
 
@@ -126,6 +147,25 @@ static int read_mounts(struct actual_mounts *ret)
 	return fd < 0 ? -errno : actual_mounts_read(fd, ret);
 }
 
+static bool is_nfs(const struct actual_mount *m)
+{
+	return strncmp(m->fstype, "nfs", 3) == 0 && strcmp(m->fstype, "nfsd") != 0;
+}
+
+/* Propagation shows one mount in several places. */
+static bool is_listed_before(const struct actual_mounts *mounts, size_t i)
+{
+	const struct actual_mount *m = &mounts->list[i];
+
+	for (size_t j = 0; j < i; j++) {
+		const struct actual_mount *other = &mounts->list[j];
+		if (other->major == m->major && other->minor == m->minor && is_nfs(other) &&
+			strcmp(other->root, m->root) == 0 && strcmp(other->source, m->source) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Counted from the kernel's table: a mount of a dead server is never touched. */
 void doctor_mounts(struct doctor *d)
 {
@@ -142,15 +182,35 @@ void doctor_mounts(struct doctor *d)
 		struct run_id id;
 		struct addr server;
 		uint16_t port;
+		if (!is_nfs(&mounts.list[i]) || is_listed_before(&mounts, i))
+			continue;
 		if (actual_mount_is_ours(&mounts.list[i], &id, &server, &port))
 			ours++;
 		else
-			others += strncmp(mounts.list[i].fstype, "nfs", 3) == 0 &&
-				  strcmp(mounts.list[i].fstype, "nfsd") != 0;
+			others++;
 	}
 	actual_mounts_clear(&mounts);
 	doctor_say(
 		d, "mounts", VERDICT_OK, NULL, "%zu of ours, %zu other NFS mounts", ours, others);
+}
+
+static const char *folder_advice(int error)
+{
+	switch (error) {
+	case -ENOENT:
+		return "create it, or correct its name or --volume";
+	case -ENOTDIR:
+		return "name a folder, not a file";
+	case -ELOOP:
+		return "name the folder itself: below the volume no symbolic link is followed";
+	case -EXDEV:
+		return "name a folder that lies below its volume";
+	case -EOPNOTSUPP:
+		return "keep sandboxes on a filesystem that can be exported, such as ext4, xfs or "
+		       "btrfs";
+	default:
+		return "export would fail in the same way: mend what is named here, and ask again";
+	}
 }
 
 static void say_folder(struct doctor *d, const char *volume, const char *folder)
@@ -162,7 +222,8 @@ static void say_folder(struct doctor *d, const char *volume, const char *folder)
 
 	if (!export.volume || !export.folder || export_open_folder(&export, &tree, &e) < 0) {
 		kerr_format(&e, text, sizeof text);
-		doctor_say(d, "folder", VERDICT_FAIL, NULL, "cannot be exported: %s", text);
+		doctor_say(d, "folder", VERDICT_FAIL, folder_advice(e.error),
+			"cannot be exported: %s", text);
 	} else {
 		doctor_say(d, "folder", VERDICT_OK, NULL, "%s can be exported", d->args->folder);
 	}
@@ -209,8 +270,9 @@ void doctor_volume(struct doctor *d)
 	if (!d->args->volume)
 		return;
 	if (!realpath(d->args->volume, path)) {
-		doctor_say(d, "volume", VERDICT_FAIL, NULL, "%s: %s", d->args->volume,
-			strerror(errno));
+		doctor_say(d, "volume", VERDICT_FAIL,
+			"create it, or name the folder that pods get as their workspaces' volume",
+			"%s: %s", d->args->volume, strerror(errno));
 		return;
 	}
 	if (read_mounts(&mounts) < 0)

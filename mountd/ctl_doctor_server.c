@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* doctor: the daemon, the kernel's NFS server, and who listens where. */
+/* doctor: the kernel's NFS server, and who listens where. */
 #include "mountd/ctl_doctor.h"
 
 #include <ctype.h>
@@ -14,38 +14,11 @@
 #define NFS_PORT    2049
 #define RUNTIME_DIR "/run"
 
-static int ask_daemon(const struct doctor *d, json_t **ret_status, struct ctl_fault *fault)
-{
-	_cleanup_json_ json_t *request = json_pack("{s:s}", "verb", "status");
-	int64_t patience = d->args->timeout * 1000LL / 2; /* so that silence is told, not cut off */
-
-	return ctl_call(d->args->socket, request, ctl_now_ms() + patience, NULL, ret_status, fault);
-}
-
 static const char *text_of(const json_t *object, const char *key)
 {
 	const char *text = json_string_value(json_object_get(object, key));
 
 	return text && *text ? text : "-";
-}
-
-void doctor_daemon(struct doctor *d)
-{
-	struct ctl_fault fault;
-	_cleanup_json_ json_t *status = NULL;
-	char age[CTL_AGE_SIZE];
-
-	if (ask_daemon(d, &status, &fault) != CTL_OK) {
-		doctor_say(d, "daemon", VERDICT_WARN, fault.now[0] ? fault.now : NULL, "%s",
-			fault.what);
-		return;
-	}
-	ctl_format_age(json_integer_value(json_object_get(status, "uptime_seconds")), age);
-	const json_t *faults = json_object_get(status, "faults");
-	doctor_say(d, "daemon", json_array_size(faults) ? VERDICT_WARN : VERDICT_OK,
-		json_array_size(faults) ? "kora-mountctl status shows them" : NULL,
-		"%s on %s, up %s, %zu faults", text_of(status, "version"), text_of(status, "node"),
-		age, json_array_size(faults));
 }
 
 static void say_server(
@@ -75,10 +48,9 @@ static int private_runtime_dir(void)
 	return 0;
 }
 
-static void inspect_server(struct doctor *d)
+/* The kernel's own word. Changes nothing but that nfsd is loaded. */
+static int look(const struct doctor *d, struct server_status *ret, struct kerr *e)
 {
-	static const char *const states[] = {
-		[SERVER_STOPPED] = "stopped", [SERVER_OURS] = "ours", [SERVER_FOREIGN] = "foreign"};
 	struct addr own[DOCTOR_ADDRESSES_MAX];
 	struct exporter_config config = {.listen = own,
 		.n_listen = doctor_own_addresses(own),
@@ -89,33 +61,79 @@ static void inspect_server(struct doctor *d)
 		.state_dir = "/var/lib/kora-sandbox-mount",
 		.runtime_dir = RUNTIME_DIR,
 		.server_scope = "doctor"};
-	struct server_status status = {0};
-	struct kerr e = {0};
-	char text[640];
 
 	if (d->args->n_addresses) {
 		config.listen = d->args->addresses;
 		config.n_listen = d->args->n_addresses;
 	}
-	if (private_runtime_dir() < 0) {
-		doctor_say(d, "server", VERDICT_WARN, "run with CAP_SYS_ADMIN to tell",
-			"unknown: no mount namespace of its own: %s", strerror(errno));
-		return;
-	}
-	if (server_inspect(&config, &status, &e) < 0) {
-		kerr_format(&e, text, sizeof text);
-		doctor_say(d, "server", VERDICT_FAIL, NULL, "cannot be looked at: %s", text);
+	int r = private_runtime_dir();
+	if (r < 0)
+		return kerr_set(e, r, "make a mount namespace", NULL, NULL);
+	return server_inspect(&config, ret, e);
+}
+
+static void say_no_module(struct doctor *d)
+{
+	doctor_say(d, "server", VERDICT_FAIL, "load nfsd, or use a kernel that has it",
+		"this kernel offers no NFS server");
+	doctor_blame_module(d, "nfsd");
+}
+
+static void say_unseen(struct doctor *d, const struct kerr *e)
+{
+	char text[640];
+	bool denied = e->error == -EPERM || e->error == -EACCES;
+
+	kerr_format(e, text, sizeof text);
+	doctor_say(d, "server", denied ? VERDICT_WARN : VERDICT_FAIL,
+		denied ? "run with CAP_SYS_ADMIN to tell"
+		       : "dmesg says whether nfsd is in trouble; stop it, and ask again",
+		"cannot be looked at: %s", text);
+}
+
+static void inspect_server(struct doctor *d)
+{
+	static const char *const states[] = {
+		[SERVER_STOPPED] = "stopped", [SERVER_OURS] = "ours", [SERVER_FOREIGN] = "foreign"};
+	struct server_status status = {0};
+	struct kerr e = {0};
+
+	if (look(d, &status, &e) < 0) {
+		say_unseen(d, &e);
 		return;
 	}
 	const char *const rungs[] = {or_unknown(status.server_rung), or_unknown(status.cache_rung),
 		or_unknown(status.revoke_rung)};
-	if (status.module_available) {
+	if (status.module_available)
 		say_server(d, states[status.state], status.foreign, rungs);
-		return;
-	}
-	doctor_say(d, "server", VERDICT_FAIL, "load nfsd, or use a kernel that has it",
-		"this kernel offers no NFS server");
-	doctor_blame_module(d, "nfsd");
+	else
+		say_no_module(d);
+}
+
+static bool module_is_missing(const struct doctor *d)
+{
+	struct server_status status = {0};
+	struct kerr e = {0};
+
+	return geteuid() == 0 && look(d, &status, &e) == 0 && !status.module_available;
+}
+
+/* What the daemon knows, and where its server does not run, whether it could. */
+static void say_daemons_server(struct doctor *d, const json_t *server)
+{
+	const char *const rungs[] = {text_of(server, "server_rung"), text_of(server, "cache_rung"),
+		text_of(server, "revoke_rung")};
+	const char *state = text_of(server, "state"), *fault = text_of(server, "fault");
+	bool failed = strcmp(fault, "-") != 0 && strcmp(state, "foreign") != 0;
+
+	if (failed)
+		doctor_say(d, "server", VERDICT_FAIL,
+			"the daemon tries again by itself; its log has every attempt", "%s: %s",
+			state, fault);
+	if (strcmp(state, "stopped") == 0 && module_is_missing(d))
+		say_no_module(d);
+	else if (!failed)
+		say_server(d, state, text_of(server, "foreign"), rungs);
 }
 
 void doctor_server(struct doctor *d)
@@ -123,17 +141,13 @@ void doctor_server(struct doctor *d)
 	struct ctl_fault fault;
 	_cleanup_json_ json_t *status = NULL;
 
-	if (ask_daemon(d, &status, &fault) == CTL_OK) {
-		const json_t *server = json_object_get(status, "server");
-		const char *const rungs[] = {text_of(server, "server_rung"),
-			text_of(server, "cache_rung"), text_of(server, "revoke_rung")};
-		say_server(d, text_of(server, "state"), text_of(server, "foreign"), rungs);
-	} else if (geteuid() == 0) {
+	if (doctor_ask(d, "status", NULL, &status, &fault) == CTL_OK)
+		say_daemons_server(d, json_object_get(status, "server"));
+	else if (geteuid() == 0)
 		inspect_server(d);
-	} else {
+	else
 		doctor_say(d, "server", VERDICT_WARN, "run as root to tell",
 			"unknown without privilege and daemon");
-	}
 }
 
 static int parse_address(const char *hex, struct doctor_listener *ret)

@@ -61,10 +61,9 @@ struct server {
 	pid_t pid;
 };
 
-static inline void serve(int listener, int request, const char *const *packets, bool hang)
+static inline void serve_one(int fd, int request, const char *const *packets)
 {
 	static char text[65537];
-	int fd = accept(listener, NULL, NULL);
 	ssize_t n = recv(fd, text, sizeof text, 0);
 
 	if (n > 0 && write(request, text, (size_t)n) < 0)
@@ -72,12 +71,20 @@ static inline void serve(int listener, int request, const char *const *packets, 
 	for (; *packets; packets++)
 		if (send(fd, *packets, strlen(*packets), MSG_NOSIGNAL) < 0)
 			_exit(1);
-	while (hang)
-		pause();
-	_exit(0);
 }
 
-/* packets: NULL at its end, sent whatever is asked. hang: never close. */
+static inline _Noreturn void serve(int listener, int request, const char *const *packets, bool hang)
+{
+	for (;;) {
+		int fd = accept(listener, NULL, NULL);
+		serve_one(fd, request, packets);
+		while (hang)
+			pause();
+		close(fd);
+	}
+}
+
+/* packets: NULL at its end, sent whatever is asked, on each connection. hang: never close. */
 static inline void server_start(struct server *s, const char *const *packets, bool hang)
 {
 	char folder[] = "/tmp/kora-ctl-XXXXXX";

@@ -2,6 +2,7 @@
 /* The real kora-mountctl against a scripted daemon: what it asks, prints and returns. */
 #include "tests/ctl_run.h"
 
+#include <jansson.h>
 #include <time.h>
 
 static struct outcome o;
@@ -268,13 +269,84 @@ Test(ctl_program, doctor_works_without_a_daemon, .timeout = 120)
 {
 	RUN(&o, "doctor", "--socket", "/nonexistent/s", "-o", "json", "--timeout", "20");
 	cr_expect(o.code == 0 || o.code == 7 || o.code == 8, "%d: %s", o.code, o.err);
-	static const char *const names[] = {"kernel", "module nfsd", "module nfsv4", "rung replace",
-		"rung cut-off", "daemon", "server", "listener", "network", "addresses", "client-id",
-		"mounts"};
+	static const char *const names[] = {"kernel", "module nfsd", "module nfsv4",
+		"module sunrpc", "rung replace", "rung cut-off", "daemon", "server", "listener",
+		"network", "addresses", "client-id", "mounts"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		char wanted[64];
 		snprintf(wanted, sizeof wanted, "\"check\": \"%s\"", names[i]);
 		cr_expect(strstr(o.out, wanted), "%s is missing in %s", names[i], o.out);
 	}
 	cr_expect_eq(strstr(o.out, "\"healthy\": true") != NULL, o.code == 0);
+}
+
+/* The finding of check as one text, "" where there is none. */
+static const char *finding(const char *check)
+{
+	static char text[2048];
+	json_t *json = json_loads(o.out, 0, NULL), *item;
+	size_t i;
+
+	text[0] = '\0';
+	json_array_foreach(json_object_get(json, "checks"), i, item) {
+		if (strcmp(json_string_value(json_object_get(item, "check")), check) != 0)
+			continue;
+		char *dumped = json_dumps(item, JSON_COMPACT);
+		snprintf(text, sizeof text, "%s", dumped);
+		free(dumped);
+		break;
+	}
+	json_decref(json);
+	return text;
+}
+
+#define RUN_OF(name, fault) \
+	"{\"item\": {\"run\": \"" name "\", \"role\": \"mount\", \"state\": \"retrying\"" fault "}}"
+
+/* A daemon that is there makes the node no healthier than it is. */
+Test(ctl_program, doctor_tells_what_the_daemon_suffers_from, .timeout = 120)
+{
+	const char *found;
+
+	ask(PACKETS(RUN_OF("a", ", \"fault\": \"no route\""), RUN_OF("b", ""),
+		    RUN_OF("c", ", \"fault\": \"refused\""),
+		    "{\"ok\": true, \"version\": \"0.1.0\", \"node\": \"n1\", \"drained\": true, "
+		    "\"server\": {\"state\": \"stopped\", \"fault\": \"port taken\"}}"),
+		false, ARGV("doctor", "-o", "json", "--timeout", "20"));
+	cr_expect(o.code == 7 || o.code == 8, "%d: %s", o.code, o.err);
+	found = finding("server");
+	cr_expect(strstr(found, "\"fail\"") && strstr(found, "stopped: port taken"), "%s", found);
+	found = finding("drained");
+	cr_expect(strstr(found, "\"warn\"") && strstr(found, "resume"), "%s", found);
+	found = finding("runs");
+	cr_expect(strstr(found, "\"warn\"") && strstr(found, "2 of 3 fail: a (mount), c (mount)"),
+		"%s", found);
+	cr_expect(strstr(found, "kora-mountctl describe a says"), "%s", found);
+	ask(PACKETS(RUN_OF("b", ""), status_packet), false,
+		ARGV("doctor", "-o", "json", "--timeout", "20"));
+	found = finding("server");
+	cr_expect(strstr(found, "\"ok\""), "%s", found);
+	cr_expect_str_eq(finding("drained"), "");
+	found = finding("runs");
+	cr_expect(strstr(found, "\"ok\"") && strstr(found, "1, none fails"), "%s", found);
+}
+
+Test(ctl_program, doctor_has_advice_for_each_failure, .timeout = 120)
+{
+	json_t *json, *item;
+	size_t i;
+
+	RUN(&o, "doctor", "--socket", "/nonexistent/s", "-o", "json", "--timeout", "20", "--folder",
+		"/nonexistent/f", "--volume", "/nonexistent", "--listen", "192.0.2.1");
+	cr_expect(o.code == 7 || o.code == 8, "%d: %s", o.code, o.err);
+	json = json_loads(o.out, 0, NULL);
+	cr_assert_not_null(json, "%s", o.out);
+	json_array_foreach(json_object_get(json, "checks"), i, item) {
+		const char *verdict = json_string_value(json_object_get(item, "verdict"));
+		const char *advice = json_string_value(json_object_get(item, "advice"));
+		cr_expect(strcmp(verdict, "ok") == 0 || (advice && *advice), "%s",
+			json_string_value(json_object_get(item, "check")));
+		cr_expect(!advice || !strstr(advice, "doctor works without"), "%s", advice);
+	}
+	json_decref(json);
 }
