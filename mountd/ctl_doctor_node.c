@@ -104,8 +104,9 @@ void doctor_netns(struct doctor *d)
 
 	if (namespace_of("/proc/self/ns/pid") != INITIAL_PID_NS || !own || !first)
 		doctor_say(d, "network", VERDICT_WARN,
-			contained ? "make sure the pod has hostNetwork: true"
-				  : "run as root, and in the node's own process namespace, to tell",
+			contained
+				? "make sure the pod has hostNetwork: true (docker: --network host)"
+				: "run as root, and in the node's own process namespace, to tell",
 			"cannot tell from here whether this is the node's network namespace");
 	else if (own == first)
 		doctor_say(d, "network", VERDICT_OK, NULL, "the node's own network namespace");

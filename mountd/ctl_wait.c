@@ -246,7 +246,7 @@ static void describe(const struct wait *w, char *text, size_t size)
 }
 
 /* A path may belong to no run: then the node's list is what there is to look at. */
-static void advise(const struct wait *w, char *now, size_t size)
+static void advise(const struct ctl_args *args, const struct wait *w, char *now, size_t size)
 {
 	const char *look = w->run ? "describe " : "runs", *run = w->run ? w->run : "";
 
@@ -268,9 +268,10 @@ static void advise(const struct wait *w, char *now, size_t size)
 	default:
 		(void)snprintf(now, size,
 			"kora-mountctl %s%s on the agent node says what it waits for%s", look, run,
-			w->run ? "; where --volume of its mount is another than " CTL_VOLUME
-				 ", wait needs it too"
-			       : "");
+			w->run && !args->volume
+				? "; where --volume of its mount is another than " CTL_VOLUME
+				  ", wait needs it too"
+				: "");
 		break;
 	}
 }
@@ -280,7 +281,7 @@ static int timeout_fault(const struct ctl_args *args, const struct wait *w, stru
 	char text[1024], now[512];
 
 	describe(w, text, sizeof text);
-	advise(w, now, sizeof now);
+	advise(args, w, now, sizeof now);
 	(void)ctl_fault_set(fault, CTL_TIMEOUT, now, "wait %s: %s is not ready after %u s: %.800s",
 		args->operand, w->path, args->timeout, text);
 	fault->seen = seen_names[w->seen];

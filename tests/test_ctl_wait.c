@@ -142,6 +142,21 @@ Test(ctl_wait, says_that_nothing_is_there)
 		"%s", o.out);
 }
 
+/* The run where it is known, and never the word RUN. */
+Test(ctl_wait, advice_names_the_run)
+{
+	RUN(&o, "wait", "r1", "--volume", volume, "--timeout", "1");
+	cr_expect(strstr(o.err, "what now: kora-mountctl describe r1 on the agent node"), "%s",
+		o.err);
+	cr_expect_null(strstr(o.err, "--volume"), "it was given: %s", o.err);
+	RUN(&o, "wait", "no-such-run", "--timeout", "1");
+	cr_expect(strstr(o.err, "where --volume of its mount is another than /workspaces"), "%s",
+		o.err);
+	RUN(&o, "wait", target, "--timeout", "1");
+	cr_expect(strstr(o.err, "what now: kora-mountctl runs on the agent node"), "%s", o.err);
+	cr_expect_null(strstr(o.err, "RUN"), "%s", o.err);
+}
+
 /* A filesystem whose server has been silent from the beginning. */
 static int mount_silent(const char *path)
 {
