@@ -56,6 +56,10 @@ static uint64_t carry_out(struct run *run, const struct step *step)
 		runs_drop(&run->daemon->runs, run);
 		break;
 	case STEP_NONE:
+		if (run->busy == BUSY_NOT && run->role == ROLE_EXPORT)
+			step_settle_export(run);
+		else if (run->busy == BUSY_NOT)
+			step_settle_mount(run);
 		break;
 	}
 	return UINT64_MAX;

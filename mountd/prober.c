@@ -294,6 +294,14 @@ void prober_match(struct prober *p)
 	}
 }
 
+void prober_answered(struct prober *p, const struct addr *server, uint16_t port)
+{
+	struct peer *peer = find(p, server, port);
+
+	if (peer)
+		answered(peer);
+}
+
 bool prober_is_silent(const struct prober *p, const struct addr *server, uint16_t port)
 {
 	const struct peer *peer = find(p, server, port);

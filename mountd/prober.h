@@ -18,5 +18,8 @@ void prober_free(struct prober *p);
 /* Follows the runs: begins and ends to ask. To be called before planning. */
 void prober_match(struct prober *p);
 
+/* The server did answer: a mount of it was made. */
+void prober_answered(struct prober *p, const struct addr *server, uint16_t port);
+
 bool prober_is_silent(const struct prober *p, const struct addr *server, uint16_t port);
 bool prober_is_lost(const struct prober *p, const struct addr *server, uint16_t port);

@@ -2,7 +2,6 @@
 /* The runs of this node: kept sorted, each moved through its table of states. */
 #include "mountd/run.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,11 +140,8 @@ struct reconcile_view run_view(const struct run *run, bool suspect, bool lost)
 void run_event(struct run *run, enum run_event event)
 {
 	enum run_state next = run->state;
-	int r = run_state_next(run->state, event, &next);
 
-	assert(r == 0);
-	(void)r;
-	if (next == run->state)
+	if (run_state_next(run->state, event, &next) < 0 || next == run->state)
 		return;
 	touch();
 	run->state = next;

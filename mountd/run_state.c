@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-/* Stored plus one, so that a cell left out means "cannot happen". */
+/* Stored plus one, so that a cell left out is found: whatever comes, every state takes it. */
 #define TO(state) (1 + (state))
 
 static const unsigned char next_state[RUN_STATES][RUN_EVENTS] = {
@@ -25,6 +25,8 @@ static const unsigned char next_state[RUN_STATES][RUN_EVENTS] = {
 		{
 			[EVENT_WISH] = TO(RUN_PENDING),
 			[EVENT_UNWISH] = TO(RUN_ENDING),
+			/* A predecessor is ended before the wish is in force. */
+			[EVENT_START] = TO(RUN_WORKING),
 			[EVENT_DONE] = TO(RUN_READY),
 			[EVENT_FAIL] = TO(RUN_RETRYING),
 			[EVENT_LOST] = TO(RUN_WORKING),
@@ -36,6 +38,7 @@ static const unsigned char next_state[RUN_STATES][RUN_EVENTS] = {
 			[EVENT_UNWISH] = TO(RUN_ENDING),
 			/* Clearing up behind a replacement. */
 			[EVENT_START] = TO(RUN_READY),
+			[EVENT_DONE] = TO(RUN_READY),
 			[EVENT_TAKEN_DOWN] = TO(RUN_READY),
 			[EVENT_FAIL] = TO(RUN_READY),
 			[EVENT_LOST] = TO(RUN_PENDING),
@@ -55,6 +58,8 @@ static const unsigned char next_state[RUN_STATES][RUN_EVENTS] = {
 			[EVENT_WISH] = TO(RUN_PENDING),
 			[EVENT_UNWISH] = TO(RUN_ENDING),
 			[EVENT_START] = TO(RUN_ENDING),
+			/* An attempt that came too late: what it made is taken down. */
+			[EVENT_DONE] = TO(RUN_ENDING),
 			[EVENT_FAIL] = TO(RUN_ENDING),
 			[EVENT_LOST] = TO(RUN_ENDING),
 			[EVENT_TAKEN_DOWN] = TO(RUN_GONE),
@@ -65,6 +70,10 @@ static const unsigned char next_state[RUN_STATES][RUN_EVENTS] = {
 			[EVENT_UNWISH] = TO(RUN_GONE),
 			/* Found at the start: what a former daemon left. */
 			[EVENT_START] = TO(RUN_ENDING),
+			[EVENT_DONE] = TO(RUN_ENDING),
+			[EVENT_FAIL] = TO(RUN_GONE),
+			[EVENT_LOST] = TO(RUN_GONE),
+			[EVENT_TAKEN_DOWN] = TO(RUN_GONE),
 		},
 };
 

@@ -23,7 +23,7 @@ enum run_event {
 	RUN_EVENTS,
 };
 
-/* -EINVAL: the event cannot happen in that state, a defect of the caller. */
+/* Every state takes every event. -EINVAL: no such state or event. */
 int run_state_next(enum run_state state, enum run_event event, enum run_state *ret);
 
 const char *run_state_name(enum run_state state);

@@ -5,6 +5,7 @@
 
 #include "mountd/attached.h"
 #include "mountd/mountinfo.h"
+#include "mountd/prober.h"
 #include "mountd/steps.h"
 
 #define DETACH_CLEAN_MS 3000
@@ -54,6 +55,8 @@ static void note_server(struct run *run, const struct job_end *end)
 		suspects_add(&run->daemon->suspects, &m->server);
 	else
 		suspects_remove(&run->daemon->suspects, &m->server);
+	if (!end->error)
+		prober_answered(run->daemon->prober, &m->server, m->port);
 }
 
 static void explain_timeout(const struct run *run, struct kerr *e)
@@ -100,6 +103,17 @@ static void attach_done(void *data, struct job_end *end)
 	if (outcome->options_fault[0])
 		log_event(LOG_LEVEL_WARNING, "mount-options", log_text("run", run->name),
 			log_text("error", outcome->options_fault));
+}
+
+void step_settle_mount(struct run *run)
+{
+	if (run->state == RUN_READY || !run->possible || !run->in_force || !run->holds_mount ||
+		!mount_equal(&run->held_mount, &run->want.mount))
+		return;
+	run->attempts = 0;
+	run_clear_fault(run);
+	run_event(run, EVENT_DONE);
+	run_log(run, LOG_LEVEL_INFO, "mounted", 0, NULL);
 }
 
 void step_attach(struct run *run, const struct mount *mount)
@@ -163,6 +177,7 @@ void step_detach(struct run *run, const struct mount *mount, enum detach_how how
 	struct detach_arg arg = {&d->mount_config, mount, how};
 
 	run->in_force = false;
+	run_event(run, EVENT_LOST);
 	(void)step_start(run, &spec, BUSY_ENDING,
 		&(struct job_call){.name = "unmount",
 			.fn = detach,

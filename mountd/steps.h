@@ -18,5 +18,6 @@ bool step_start(
 void step_ended(struct run *run, const struct job_end *end);
 void step_worker_gone(void *run);
 
-/* An export that is taken in is ready once the server serves. */
+/* A wish that is in force already is ready; an export once the server serves. */
 void step_settle_export(struct run *run);
+void step_settle_mount(struct run *run);
