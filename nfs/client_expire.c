@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clients of the server that have nothing left to do here. */
+/* Expiring clients of the server. */
 #include "nfs/client_expire.h"
 
 #include <errno.h>
@@ -30,17 +30,6 @@ static bool is_idle(const struct addr *client, const struct export *gone,
 	return true;
 }
 
-/* A client that goes by itself meanwhile is no failure. */
-static int expire(int fs, const char *name, struct kerr *e)
-{
-	char file[64];
-	int error;
-
-	(void)snprintf(file, sizeof file, "clients/%.20s/ctl", name);
-	error = nfsdfs_write(fs, file, "expire\n", e);
-	return error == -ENOENT || error == -EBUSY || error == -ENODEV ? 0 : error;
-}
-
 static int address_of(int fs, const char *name, struct addr *ret)
 {
 	_cleanup_free_ char *info = NULL;
@@ -50,6 +39,24 @@ static int address_of(int fs, const char *name, struct addr *ret)
 	(void)snprintf(file, sizeof file, "clients/%.20s/info", name);
 	error = nfsdfs_read(fs, file, &info, NULL);
 	return error < 0 ? error : nfsd_client_address(info, ret);
+}
+
+int client_expire(int fs, const char *name, struct kerr *e)
+{
+	char file[64];
+	int error;
+
+	(void)snprintf(file, sizeof file, "clients/%.20s/ctl", name);
+	error = nfsdfs_write(fs, file, "expire\n", e);
+	return error == -ENOENT || error == -EBUSY || error == -ENODEV ? 0 : error;
+}
+
+bool client_is_of(int fs, const char *name, const struct export *export)
+{
+	struct addr client;
+	int error = address_of(fs, name, &client);
+
+	return error == -ENOENT ? false : error < 0 || lists(export, &client);
 }
 
 int client_expire_idle(int fs, const struct export *gone, const struct export *const *others,
@@ -70,7 +77,7 @@ int client_expire_idle(int fs, const struct export *gone, const struct export *c
 		if (entry->d_name[0] == '.' || address_of(fs, entry->d_name, &client) < 0 ||
 			!is_idle(&client, gone, others, n_others))
 			continue;
-		error = expire(fs, entry->d_name, e);
+		error = client_expire(fs, entry->d_name, e);
 		if (error < 0)
 			return error;
 	}

@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clients of the server that have nothing left to do here. */
+/* Expiring clients of the server. */
 #pragma once
+
+#include <stdbool.h>
 
 #include "mountd/base/kerr.h"
 #include "nfs/run.h"
+
+/*
+ * Takes everything away from the client with that name in nfsd's "clients". One that goes by
+ * itself meanwhile is no failure.
+ */
+int client_expire(int fs, const char *name, struct kerr *e);
+
+/* Is it one of export's? One that is there and does not tell its address is. */
+bool client_is_of(int fs, const char *name, const struct export *export);
 
 /*
  * Expires what the server remembers of gone's clients that no export of others lists. A client

@@ -23,13 +23,16 @@ void held_clear(struct held *h);
 int held_add_states(struct held *h, const char *states);
 void held_sort(struct held *h);
 
+/* Borrowed, or NULL. After held_sort(). */
+struct held_file *held_find(const struct held *h, uint64_t inode);
+
 /* Does the text name a file that is marked as inside? */
 bool held_states_inside(const struct held *h, const char *states);
 
 void held_mark_all(struct held *h);
 /*
  * Marks the files found in the tree below folder, its root included, following no link. Stops
- * when all are found. -EOVERFLOW: the tree is too deep or too large to be sure of the rest;
- * else a negative errno of reading it.
+ * when all are found. A negative errno leaves what was found until then marked, and says nothing
+ * of the rest: -EOVERFLOW: too many entries; else of reading the tree.
  */
 int held_mark_tree(struct held *h, int folder);

@@ -24,6 +24,7 @@ struct revocation {
 	int fs;	     /* filesystem "nfsd" */
 	int folder;  /* the export's own mount */
 	bool shared; /* another export's folder lies on the same superblock */
+	const struct export *gone;
 	struct held held;
 	struct kerr *e;
 };
@@ -118,35 +119,44 @@ static int unlock_filesystem(struct revocation *r, const char *path)
 
 static int expire_holder(const char *client, const char *states, struct revocation *r)
 {
-	char file[64];
-	int error;
-
-	if (!held_states_inside(&r->held, states))
-		return 0;
-	(void)snprintf(file, sizeof file, "clients/%.20s/ctl", client);
-	error = nfsdfs_write(r->fs, file, "expire\n", r->e);
-	return error == -ENOENT || error == -EBUSY || error == -ENODEV ? 0 : error;
+	return held_states_inside(&r->held, states) ? client_expire(r->fs, client, r->e) : 0;
 }
 
-/* The bluntest: a client loses what it holds in other runs as well, so it must hold something here.
+static int expire_own_holder(const char *client, const char *states, struct revocation *r)
+{
+	return client_is_of(r->fs, client, r->gone) ? expire_holder(client, states, r) : 0;
+}
+
+static bool any_inside(const struct held *h)
+{
+	for (size_t i = 0; i < h->n; i++)
+		if (h->files[i].inside)
+			return true;
+	return false;
+}
+
+/*
+ * The bluntest: a client loses what it holds in other runs as well, so it must hold something
+ * here. Where the folder cannot be searched to its end, and its owner can see to that, whatever
+ * the export's own clients hold on the filesystem counts as held here.
  */
 static int expire_holders(struct revocation *r, const char **ret_rung)
 {
-	int error, walked = 0;
-	bool any = false;
+	bool searched = r->shared && held_mark_tree(&r->held, r->folder) == 0, any;
+	int error = 0;
 
-	if (r->shared)
-		walked = held_mark_tree(&r->held, r->folder);
-	else
+	if (!r->shared)
 		held_mark_all(&r->held);
-	for (size_t i = 0; i < r->held.n; i++)
-		any |= r->held.files[i].inside;
-	error = any ? each_client(r, expire_holder) : 0;
+	any = any_inside(&r->held);
+	if (any)
+		error = each_client(r, expire_holder);
+	if (error == 0 && r->shared && !searched) {
+		any = true;
+		held_mark_all(&r->held);
+		error = each_client(r, expire_own_holder);
+	}
 	if (error < 0)
 		return error;
-	if (walked < 0)
-		return kerr_set(r->e, walked, "search folder for held files", NULL,
-			"clients may still hold files in it until their lease ends");
 	*ret_rung = any ? "expire-client" : "none";
 	return 0;
 }
@@ -234,7 +244,7 @@ int export_revoke(const struct exporter_config *config, const struct export *gon
 	const struct export *const *others, size_t n_others, const char **ret_rung, struct kerr *e)
 {
 	_cleanup_(revocation_clear) struct revocation r = {
-		.masked = config->masked_rungs, .fs = -1, .folder = -1, .e = e};
+		.masked = config->masked_rungs, .fs = -1, .folder = -1, .gone = gone, .e = e};
 	int error;
 
 	if (folder < 0) { /* it was not bound, so nobody got at it */

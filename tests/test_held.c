@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -104,20 +105,32 @@ Test(held, many_states)
 	held_clear(&h);
 }
 
-Test(held, a_tree_too_deep_to_search_is_said)
+Test(held, finds_what_lies_deep)
 {
 	struct held h = {.major = 8, .minor = 1};
+	char deepest[128], beside[128];
+	struct rlimit few = {.rlim_cur = 64, .rlim_max = 64};
+	struct stat st;
 	int at = dup(fd);
 
-	for (unsigned i = 0; i < 600; i++) {
+	for (unsigned i = 0; i < 6000; i++) {
 		cr_assert_eq(mkdirat(at, "d", 0700), 0);
 		int next = openat(at, "d", O_PATH | O_DIRECTORY);
 		(void)close(at);
 		at = next;
 	}
+	cr_assert_eq(fstat(at, &st), 0);
+	(void)snprintf(deepest, sizeof deepest, "- 0x1: { superblock: \"08:01:%llu\" }\n",
+		(unsigned long long)st.st_ino);
+	cr_assert_eq(held_add_states(&h, deepest), 0);
+	hold(&h, beside, sizeof beside, "in/a/b/held");
 	cr_assert_eq(held_add_states(&h, "- 0x1: { superblock: \"08:01:1\" }\n"), 0);
 	held_sort(&h);
-	cr_expect_eq(held_mark_tree(&h, fd), -EOVERFLOW);
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	cr_expect_eq(held_mark_tree(&h, fd), 0);
+	cr_expect(held_states_inside(&h, deepest));
+	cr_expect(held_states_inside(&h, beside), "the walk comes back from the depth");
+	cr_expect_not(held_states_inside(&h, "- 0x1: { superblock: \"08:01:1\" }\n"));
 	held_clear(&h);
 	(void)close(at);
 }
