@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -40,6 +41,30 @@ static bool in_network(int process, const struct stat *network)
 	       st.st_dev == network->st_dev;
 }
 
+/*
+ * A name alone is everybody's to take: only root's processes count, and among those none that a
+ * user started as a set-user-ID program through a link. Its owner is the process's effective user.
+ */
+static bool is_roots_own(int process, const char *comm)
+{
+	char path[PATH_MAX];
+	const char *name;
+	struct stat st;
+	size_t length = strlen(comm);
+	ssize_t n;
+
+	if (fstat(process, &st) < 0 || st.st_uid != 0)
+		return false;
+	n = readlinkat(process, "exe", path, sizeof path - 1);
+	if (n < 0)
+		return false;
+	path[n] = '\0';
+	name = strrchr(path, '/');
+	name = name ? name + 1 : path;
+	/* "rpc.mountd (deleted)" after an upgrade */
+	return strncmp(name, comm, length) == 0 && (!name[length] || name[length] == ' ');
+}
+
 bool foreign_answerer(char *text, size_t size)
 {
 	_cleanup_closedir_ DIR *proc = opendir("/proc");
@@ -55,7 +80,7 @@ bool foreign_answerer(char *text, size_t size)
 		_cleanup_close_ int process =
 			openat(dirfd(proc), entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (process < 0 || !read_comm(process, comm, sizeof comm) || !answers_nfsd(comm) ||
-			!in_network(process, &network))
+			!is_roots_own(process, comm) || !in_network(process, &network))
 			continue;
 		(void)snprintf(text, size, "%s (process %s)", comm, entry->d_name);
 		return true;
