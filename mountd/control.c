@@ -8,15 +8,19 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 
 #include "mountd/base/cleanup.h"
+#include "mountd/base/utf8.h"
+#include "mountd/control_listen.h"
+#include "mountd/json_text.h"
 #include "mountd/server.h"
 #include "mountd/snapshot.h"
 
 /* What one peer may leave unread before it is dropped. */
 #define OUTPUT_MAX (8U << 20)
+/* After a connection that could not be taken: it stays readable, and must not make us spin. */
+#define ACCEPT_PAUSE_MS 500
 
 struct packet {
 	struct packet *next;
@@ -42,6 +46,7 @@ struct control {
 	char path[sizeof((struct sockaddr_un *)0)->sun_path];
 	int fd;
 	struct loop_poll *poll;
+	struct loop_timer *pause;
 	struct peer peers[CONTROL_CONNECTIONS];
 };
 
@@ -157,8 +162,10 @@ void peer_refuse(struct peer *p, const char *kind, const char *field, const char
 	va_start(args, format);
 	(void)vsnprintf(message, sizeof message, format, args);
 	va_end(args);
-	peer_answer(p, json_pack("{s:b, s:s, s:s, s:s*}", "ok", 0, "kind", kind, "message", message,
-			       "field", field && *field ? field : NULL));
+	utf8_trim(message);
+	peer_answer(
+		p, json_pack("{s:b, s:s, s:o, s:o*}", "ok", 0, "kind", kind, "message",
+			   json_text(message), "field", field && *field ? json_text(field) : NULL));
 }
 
 static void on_status_fresh(void *data)
@@ -288,6 +295,22 @@ static void admit(struct control *c, struct peer *p, int fd)
 		drop(p);
 }
 
+static void on_pause_over(void *data)
+{
+	struct control *c = data;
+
+	(void)loop_poll_set(c->poll, LOOP_READ);
+}
+
+static void pause_accepting(struct control *c, int error)
+{
+	if (error == EAGAIN || error == EINTR || error == ECONNABORTED)
+		return;
+	log_event(LOG_LEVEL_WARNING, "control-refused", log_text("error", strerror(error)));
+	(void)loop_poll_set(c->poll, 0);
+	loop_timer_set(c->pause, ACCEPT_PAUSE_MS);
+}
+
 static void on_connection(void *data, unsigned events)
 {
 	struct control *c = data;
@@ -295,8 +318,10 @@ static void on_connection(void *data, unsigned events)
 	struct peer *slot;
 
 	(void)events;
-	if (fd < 0)
+	if (fd < 0) {
+		pause_accepting(c, errno);
 		return;
+	}
 	if (!is_allowed(c, fd)) {
 		say_no(fd, "refused", "only root and the control group may use this socket");
 		return;
@@ -311,25 +336,10 @@ static void on_connection(void *data, unsigned events)
 
 static int listen_at(struct control *c, struct kerr *e)
 {
-	struct sockaddr_un name = {.sun_family = AF_UNIX};
-	gid_t gid = c->daemon->preflight.control_gid;
+	int r = control_listen(c->path, c->daemon->preflight.control_gid, &c->fd, e);
 
-	memcpy(name.sun_path, c->path, sizeof name.sun_path);
-	c->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (c->fd < 0)
-		return kerr_set(e, -errno, "make control socket", c->path, NULL);
-	if (unlink(c->path) < 0 && errno != ENOENT)
-		return kerr_set(e, -errno, "remove old control socket", c->path, NULL);
-	mode_t mask = umask(0177);
-	int r = bind(c->fd, (struct sockaddr *)&name, sizeof name) < 0 ? -errno : 0;
-	(void)umask(mask);
 	if (r < 0)
-		return kerr_set(e, r, "bind control socket", c->path, NULL);
-	if (gid != (gid_t)-1 &&
-		(chown(c->path, 0, gid) < 0 || chmod(c->path, 0660) < 0)) /* NOLINT */
-		return kerr_set(e, -errno, "hand control socket to group", c->path, NULL);
-	if (listen(c->fd, 128) < 0)
-		return kerr_set(e, -errno, "listen on control socket", c->path, NULL);
+		return r;
 	r = loop_poll_new(c->daemon->loop, c->fd, LOOP_READ, on_connection, c, &c->poll);
 	return r < 0 ? kerr_set(e, r, "poll control socket", c->path, NULL) : 0;
 }
@@ -342,10 +352,12 @@ int control_new(struct daemon *d, struct control **ret, struct kerr *e)
 	if (!c)
 		return kerr_set(e, -ENOMEM, "make control socket", NULL, NULL);
 	c->daemon = d;
+	c->fd = -1;
 	for (size_t i = 0; i < CONTROL_CONNECTIONS; i++)
 		c->peers[i] = (struct peer){.control = c, .fd = -1};
 	(void)snprintf(c->path, sizeof c->path, "%s/control.sock", d->options.runtime_dir);
-	r = listen_at(c, e);
+	r = loop_timer_new(d->loop, on_pause_over, c, &c->pause);
+	r = r < 0 ? kerr_set(e, r, "make control socket", c->path, NULL) : listen_at(c, e);
 	if (r < 0) {
 		control_free(c);
 		return r;
@@ -364,6 +376,7 @@ void control_free(struct control *c)
 	if (c->poll)
 		(void)unlink(c->path);
 	loop_poll_free(c->poll);
+	loop_timer_free(c->pause);
 	cleanup_close(&c->fd);
 	free(c);
 }

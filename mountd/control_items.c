@@ -5,7 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mountd/json_text.h"
 #include "mountd/server.h"
+
+/* Lists in an answer, which is one packet of CONTROL_PACKET_MAX bytes. */
+#define LIST_ITEMS 50
+#define LIST_BYTES 32768
 
 const char *item_fault(const struct run *run, int *ret_error)
 {
@@ -19,20 +24,48 @@ const char *item_fault(const struct run *run, int *ret_error)
 static void set_text(json_t *object, const char *key, const char *text)
 {
 	if (text && *text)
-		(void)json_object_set_new(object, key, json_string(text));
+		(void)json_object_set_new(object, key, json_text(text));
+}
+
+/* A list that says at its end how many it has left out. */
+struct short_list {
+	json_t *list;
+	size_t bytes;
+	size_t left_out;
+};
+
+static void add_text(struct short_list *s, const char *text)
+{
+	json_t *value = json_text(text);
+	size_t size = json_dumpb(value, NULL, 0, JSON_ENCODE_ANY) + 1;
+
+	if (s->left_out || json_array_size(s->list) == LIST_ITEMS || s->bytes + size > LIST_BYTES) {
+		s->left_out++;
+		json_decref(value);
+		return;
+	}
+	s->bytes += size;
+	(void)json_array_append_new(s->list, value);
+}
+
+static json_t *end_list(struct short_list *s)
+{
+	if (s->left_out)
+		(void)json_array_append_new(s->list, json_sprintf("and %zu more", s->left_out));
+	return s->list;
 }
 
 static void add_details(json_t *item, const struct run *run)
 {
 	const struct desired *desired = &run->daemon->desired;
 	uint64_t now = loop_clock_ms();
-	json_t *files = json_array();
+	struct short_list files = {.list = json_array()};
 
 	for (size_t i = 0; i < desired->n; i++)
 		if (desired->files[i].has_spec && desired->files[i].spec.role == run->role &&
 			strcmp(spec_id(&desired->files[i].spec)->run, run->name) == 0)
-			(void)json_array_append_new(files, json_string(desired->files[i].name));
-	(void)json_object_set_new(item, "files", files);
+			add_text(&files, desired->files[i].name);
+	(void)json_object_set_new(item, "files", end_list(&files));
 	if (run->wished)
 		(void)json_object_set_new(item, "spec", spec_to_json(&run->wish));
 	if (run->holds_mount && run->mount_id)
@@ -120,27 +153,29 @@ static json_t *count(const struct runs *runs, enum role role)
 
 static json_t *faults_of(const struct desired *desired)
 {
-	json_t *faults = json_array();
+	struct short_list faults = {.list = json_array()};
+	char text[1024];
 
 	for (size_t i = 0; i < desired->n; i++) {
 		const struct desired_file *file = &desired->files[i];
 
+		if (!file->fault && !file->overruled)
+			continue;
 		if (file->fault)
-			(void)json_array_append_new(
-				faults, json_sprintf("%s: %s", file->name, file->fault));
-		else if (file->overruled)
-			(void)json_array_append_new(faults,
-				json_sprintf("%s: a file whose name sorts before it speaks of run "
-					     "%s",
-					file->name, spec_id(&file->spec)->run));
+			(void)snprintf(text, sizeof text, "%s: %s", file->name, file->fault);
+		else
+			(void)snprintf(text, sizeof text,
+				"%s: a file whose name sorts before it speaks of run %s",
+				file->name, spec_id(&file->spec)->run);
+		add_text(&faults, text);
 	}
-	return faults;
+	return end_list(&faults);
 }
 
 json_t *status_of(const struct daemon *d)
 {
-	return json_pack("{s:b, s:s, s:s, s:I, s:b, s:o, s:o, s:o, s:o}", "ok", 1, "version",
-		KORA_VERSION, "node", d->options.node_name, "uptime_seconds",
+	return json_pack("{s:b, s:s, s:o, s:I, s:b, s:o, s:o, s:o, s:o}", "ok", 1, "version",
+		KORA_VERSION, "node", json_text(d->options.node_name), "uptime_seconds",
 		(json_int_t)((loop_clock_ms() - d->started_ms) / 1000), "drained", (int)d->drained,
 		"server", server_of(d), "exports", count(&d->runs, ROLE_EXPORT), "mounts",
 		count(&d->runs, ROLE_MOUNT), "faults", faults_of(&d->desired));

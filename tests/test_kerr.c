@@ -41,3 +41,21 @@ Test(kerr, long_texts_are_cut)
 	kerr_format(&e, text, sizeof text);
 	cr_assert_eq(strlen(text), sizeof text - 1);
 }
+
+Test(kerr, cuts_fall_between_characters)
+{
+	struct kerr e;
+	char subject[512], text[32];
+
+	for (size_t i = 0; i + 2 < sizeof subject; i += 2)
+		memcpy(subject + i, "\u00e4", 3);
+	(void)kerr_set(&e, -EIO, "write", subject, "%s", subject);
+	cr_assert_eq(strlen(e.subject), 254);
+	cr_assert_eq(strlen(e.detail), 254);
+	for (size_t size = 20; size < sizeof text; size++) {
+		kerr_format(&e, text, size);
+		cr_assert_eq((strlen(text) - strlen("write ")) % 2, 0, "%s", text);
+	}
+	kerr_format(&e, text, 1);
+	cr_assert_str_eq(text, "");
+}

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "mountd/base/utf8.h"
+
 static const char *const level_names[] = {
 	[LOG_LEVEL_ERROR] = "error",
 	[LOG_LEVEL_WARNING] = "warning",
@@ -57,25 +59,6 @@ static bool put_whole(struct writer *w, const char *text, size_t n)
 		return false;
 	put(w, text, n);
 	return true;
-}
-
-/* Length of the well-formed UTF-8 sequence at s, or 0. */
-static size_t utf8_length(const unsigned char *s)
-{
-	size_t n = s[0] < 0x80			 ? 1
-		   : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
-		   : (s[0] & 0xf0) == 0xe0	 ? 3
-		   : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-						 : 0;
-
-	for (size_t i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if (n == 3 && ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0)))
-		return 0;
-	if (n == 4 && ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90)))
-		return 0;
-	return n;
 }
 
 static void put_quoted(struct writer *w, const char *text)
