@@ -25,21 +25,6 @@ static void file_name(const struct spec *spec, char name[FILE_NAME_SIZE])
 		(void)snprintf(name, FILE_NAME_SIZE, "%s.mount.json", id->run);
 }
 
-int attached_add(int dir, const struct spec *spec)
-{
-	char name[FILE_NAME_SIZE];
-	_cleanup_free_ char *text = NULL;
-	json_t *object = spec_to_json(spec);
-
-	if (object)
-		text = json_dumps(object, JSON_COMPACT);
-	json_decref(object);
-	if (!text)
-		return -ENOMEM;
-	file_name(spec, name);
-	return file_write(dir, name, text, strlen(text));
-}
-
 int attached_remove(int dir, const struct spec *spec)
 {
 	char name[FILE_NAME_SIZE];
@@ -56,6 +41,32 @@ static int load(int dir, const char *name, struct spec *ret)
 	int r = file_read(dir, name, SPEC_SIZE_MAX, &text, &size);
 
 	return r < 0 ? r : spec_parse(text, size, ret, &fault);
+}
+
+static bool is_recorded(int dir, const char *name, const struct spec *spec)
+{
+	_cleanup_(spec_clear) struct spec old = {0};
+
+	return load(dir, name, &old) == 0 && spec_equal(&old, spec);
+}
+
+int attached_add(int dir, const struct spec *spec)
+{
+	char name[FILE_NAME_SIZE];
+	_cleanup_free_ char *text = NULL;
+	json_t *object;
+
+	file_name(spec, name);
+	/* A full or read-only disk must not come between us and what is remembered already. */
+	if (is_recorded(dir, name, spec))
+		return 0;
+	object = spec_to_json(spec);
+	if (object)
+		text = json_dumps(object, JSON_COMPACT);
+	json_decref(object);
+	if (!text)
+		return -ENOMEM;
+	return file_write(dir, name, text, strlen(text));
 }
 
 int attached_load(int dir, void (*found)(void *data, struct spec *spec), void *data)

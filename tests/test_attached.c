@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records on a disk that takes nothing more. */
+#include "mountd/attached.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define EXPORT \
+	"{\"kind\":\"export\",\"run\":\"demo\",\"incarnation\":\"%s\",\"volume\":\"/w\"," \
+	"\"clients\":[\"10.0.0.1\",\"2001:db8::1\"],\"uid\":1,\"gid\":1}"
+
+static char folder[] = "/tmp/test-attached.XXXXXX";
+static int dir = -1;
+
+static void set_up(void)
+{
+	cr_assert(mkdtemp(folder));
+	dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	cr_assert_geq(dir, 0);
+}
+
+static void tear_down(void)
+{
+	char command[64];
+
+	(void)close(dir);
+	(void)snprintf(command, sizeof command, "rm -rf %s", folder);
+	cr_expect_eq(system(command), 0); /* NOLINT */
+}
+
+TestSuite(attached, .init = set_up, .fini = tear_down);
+
+static int add(const char *incarnation)
+{
+	char text[256];
+	struct spec spec;
+	struct spec_fault fault;
+	int r;
+
+	(void)snprintf(text, sizeof text, EXPORT, incarnation);
+	cr_assert_eq(spec_parse(text, strlen(text), &spec, &fault), 0, "%s", fault.message);
+	r = attached_add(dir, &spec);
+	spec_clear(&spec);
+	return r;
+}
+
+Test(attached, what_is_remembered_needs_no_room)
+{
+	(void)signal(SIGXFSZ, SIG_IGN);
+	cr_assert_eq(add("1"), 0);
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, RLIM_INFINITY}), 0);
+	cr_expect_eq(add("2"), -EFBIG);
+	cr_expect_eq(add("1"), 0);
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY}), 0);
+}
+
+Test(attached, damaged_record_is_written_anew)
+{
+	int fd;
+
+	cr_assert_eq(add("1"), 0);
+	fd = openat(dir, "demo.1.export.json", O_WRONLY | O_TRUNC | O_CLOEXEC);
+	cr_assert_geq(fd, 0);
+	(void)close(fd);
+	cr_expect_eq(add("1"), 0);
+	fd = openat(dir, "demo.1.export.json", O_RDONLY | O_CLOEXEC);
+	cr_expect_gt(lseek(fd, 0, SEEK_END), 0);
+	(void)close(fd);
+}
