@@ -115,7 +115,8 @@ static int drop_vanished(int dir, struct desired *d)
 	bool changed = false;
 
 	for (size_t i = d->n; i-- > 0;) {
-		if (faccessat(dir, d->files[i].name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		if (faccessat(dir, d->files[i].name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
+			errno != ENOENT)
 			continue;
 		(void)desired_remove(d, d->files[i].name);
 		changed = true;
