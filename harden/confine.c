@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harden/reach.h"
 #include "landlock/landlock_abi.h"
 #include "landlock/ruleset.h"
 #include "mountd/base/cleanup.h"
@@ -56,24 +57,62 @@ static bool is_link(const char *path)
 	return readlink(path, &byte, 1) >= 0;
 }
 
-static int add_grant(const struct policy *p, const struct plan *plan, size_t i, struct confine *c,
-	struct report *r, struct fail *f)
+static int open_grant(
+	const struct plan *plan, const struct grant *g, struct ll_path_found *found, struct fail *f)
 {
-	const struct grant *g = &plan->grants.v[i];
-	struct ll_path_found found;
+	const char *above = reach_writable_above(plan, g->path);
+	int fd = above ? ll_open_below(above, g->path + strlen(above), found)
+		       : ll_open_path(g->path, found);
 
-	if (g->optional && covered(plan, i, g->kind, g->path) && !is_link(g->path))
-		return 0;
-	_cleanup_close_ int fd = ll_open_path(g->path, &found);
-
-	if (fd < 0) {
-		if (g->optional && (fd == -ENOENT || fd == -ENOTDIR || fd == -EACCES))
-			return 0;
+	if (fd == -ELOOP && above)
+		return fail_set(f, ELOOP,
+			"granted path %s: a link in %s, which the program can write, is not "
+			"followed: remove it, or name what it leads to",
+			g->path, above);
+	if (fd < 0)
 		return fail_set(f, -fd,
 			"granted path %s: %s (a '-' before the path makes it optional)", g->path,
 			strerror(-fd));
+	return fd;
+}
+
+static bool skippable(int e)
+{
+	return e == ENOENT || e == ENOTDIR || e == EACCES || e == ELOOP;
+}
+
+/* With --best-effort, too, the way to other runs stays closed. */
+static bool opens_others(const struct policy *p, const struct runs *runs, const struct grant *g,
+	int fd, const struct ll_path_found *found, struct report *r)
+{
+	switch (runs_reach(runs, fd, found)) {
+	case REACH_ALL:
+		report_gap(r, "landlock: the grant of %s opens every workspace in %s", g->path,
+			p->workspaces);
+		return true;
+	case REACH_OTHER:
+		report_gap(r, "landlock: the grant of %s opens another run's workspace: %s",
+			g->path, found->target);
+		return true;
+	default:
+		return false;
 	}
-	if (covered(plan, i, g->kind, found.symlink ? found.target : g->path))
+}
+
+static int add_grant(const struct policy *p, const struct plan *plan, const struct runs *runs,
+	size_t i, struct confine *c, struct report *r, struct fail *f)
+{
+	const struct grant *g = &plan->grants.v[i];
+	struct ll_path_found found;
+	struct fail why = {0};
+
+	if (g->optional && covered(plan, i, g->kind, g->path) && !is_link(g->path))
+		return 0;
+	_cleanup_close_ int fd = open_grant(plan, g, &found, &why);
+
+	if (fd < 0)
+		return g->optional && skippable(-fd) ? 0 : fail_set(f, -fd, "%s", why.text);
+	if (opens_others(p, runs, g, fd, &found, r) || covered(plan, i, g->kind, found.target))
 		return 0;
 	if (found.symlink && p->verbose)
 		report_have(r, "landlock: %s leads to %s, which is granted", g->path, found.target);
@@ -83,8 +122,8 @@ static int add_grant(const struct policy *p, const struct plan *plan, size_t i, 
 }
 
 /* A run's name is a plain component, so no link can lead to another run's directory. */
-static int add_workspace(
-	const struct policy *p, const struct plan *plan, struct confine *c, struct fail *f)
+static int add_workspace(const struct policy *p, const struct plan *plan, struct runs *runs,
+	struct confine *c, struct fail *f)
 {
 	_cleanup_close_ int root = open(p->workspaces, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
@@ -98,8 +137,10 @@ static int add_workspace(
 			errno == ENOTDIR || errno == ELOOP
 				? "not a directory (a link is not followed)"
 				: strerror(errno));
-	int e = ll_ruleset_add_fd(c->ruleset, &c->have, fd, S_IFDIR, rights[GRANT_WORK]);
+	int e = runs_open(runs, TAKE_FD(root), fd);
 
+	if (e == 0)
+		e = ll_ruleset_add_fd(c->ruleset, &c->have, fd, S_IFDIR, rights[GRANT_WORK]);
 	return e < 0 ? fail_set(f, -e, "landlock: rule for %s: %s", plan->workspace, strerror(-e))
 		     : 0;
 }
@@ -184,23 +225,14 @@ static void report_absent(int abi, struct report *r)
 			strerror(-abi));
 }
 
-/* A grant that has all workspaces beneath it opens every run's. */
-static void report_wide_grants(const struct policy *p, const struct plan *plan, struct report *r)
-{
-	for (size_t i = 0; i < plan->grants.n && p->run; i++)
-		if (plan->grants.v[i].kind != GRANT_UNIX &&
-			path_beneath(p->workspaces, plan->grants.v[i].path))
-			report_gap(r, "landlock: the grant of %s opens every workspace in %s",
-				plan->grants.v[i].path, p->workspaces);
-}
-
 static int add_rules(const struct policy *p, const struct plan *plan, struct confine *c,
 	struct report *r, struct fail *f)
 {
-	int e = plan->workspace ? add_workspace(p, plan, c, f) : 0;
+	_cleanup_(runs_done) struct runs runs = {.root = -1};
+	int e = plan->workspace ? add_workspace(p, plan, &runs, c, f) : 0;
 
 	for (size_t i = 0; i < plan->grants.n && e == 0; i++)
-		e = add_grant(p, plan, i, c, r, f);
+		e = add_grant(p, plan, &runs, i, c, r, f);
 	return e < 0 ? e : add_all_ports(p, plan, c, f);
 }
 
@@ -222,7 +254,6 @@ int confine_prepare(const struct policy *p, const struct plan *plan, struct conf
 		return fail_set(f, -c->ruleset, "landlock: ruleset for ABI %d: %s", c->abi,
 			strerror(-c->ruleset));
 	report_ladder(p, c, &lack, r);
-	report_wide_grants(p, plan, r);
 	return add_rules(p, plan, c, r, f);
 }
 

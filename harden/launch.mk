@@ -91,12 +91,12 @@ TEST_TARGETS += launch-test
 
 # The same inside the test machines, for every kernel (integration/30-launcher.sh).
 LAUNCH_HELPERS := $(patsubst %,$(B)/integration/helpers/launch-%,probe masked run_a_run_b run lib.sh \
-	options.sh reports.sh)
+	options.sh reports.sh links.sh)
 $(LAUNCH_PROGRAMS:$(B)/tests/launch/%=$(B)/integration/helpers/launch-%): \
 		$(B)/integration/helpers/launch-%: $(B)/tests/launch/%
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
-$(patsubst %,$(B)/integration/helpers/launch-%,run lib.sh options.sh reports.sh): \
+$(patsubst %,$(B)/integration/helpers/launch-%,run lib.sh options.sh reports.sh links.sh): \
 		$(B)/integration/helpers/launch-%: tests/launch/%
 	@mkdir -p $(@D)
 	$(Q)install -m 755 $< $@

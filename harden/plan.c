@@ -149,7 +149,7 @@ static bool usable_home(
 {
 	const char *home = s->env_home;
 
-	if (!home || home[0] != '/' || !home[1] || strstr(home, "/."))
+	if (!home || home[0] != '/' || !home[1] || strstr(home, "/.") || strstr(home, "//"))
 		return false;
 	if (path_beneath(p->workspaces, home))
 		return false;

@@ -6,7 +6,9 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "landlock/landlock_abi.h"
 #include "mountd/base/cleanup.h"
@@ -76,26 +78,57 @@ static int name_of_fd(int fd, char *buf, size_t len)
 	return 0;
 }
 
-int ll_open_path(const char *path, struct ll_path_found *found)
+static int found_at(int fd, struct ll_path_found *found)
 {
-	_cleanup_close_ int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (fstat(fd, &st) < 0)
 		return -errno;
 	found->mode = st.st_mode;
+	return name_of_fd(fd, found->target, sizeof(found->target));
+}
+
+int ll_open_path(const char *path, struct ll_path_found *found)
+{
+	struct stat st;
+	_cleanup_close_ int fd = open(path, O_PATH | O_CLOEXEC);
+
+	if (fd < 0 || lstat(path, &st) < 0)
+		return -errno;
 	found->symlink = S_ISLNK(st.st_mode);
-	if (!found->symlink)
-		return TAKE_FD(fd);
+	int r = found_at(fd, found);
 
-	_cleanup_close_ int target = open(path, O_PATH | O_CLOEXEC);
+	return r < 0 ? r : TAKE_FD(fd);
+}
 
-	if (target < 0 || fstat(target, &st) < 0)
+/* Not openat2(2): container runtimes' filters know it only since 2020. */
+int ll_open_below(const char *dir, const char *rest, struct ll_path_found *found)
+{
+	_cleanup_close_ int fd = open(dir, O_PATH | O_CLOEXEC);
+	char name[NAME_MAX + 1];
+
+	for (rest += strspn(rest, "/"); fd >= 0 && *rest; rest += strspn(rest, "/")) {
+		size_t len = strcspn(rest, "/");
+		struct stat st;
+
+		if (len > NAME_MAX)
+			return -ENAMETOOLONG;
+		memcpy(name, rest, len);
+		name[len] = '\0';
+		int next = openat(fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+		(void)close(fd);
+		fd = next;
+		if (fd >= 0 && fstat(fd, &st) == 0 && S_ISLNK(st.st_mode))
+			return -ELOOP;
+		rest += len;
+	}
+	if (fd < 0)
 		return -errno;
-	found->mode = st.st_mode;
-	if (name_of_fd(target, found->target, sizeof(found->target)) < 0)
-		found->target[0] = '\0';
-	return TAKE_FD(target);
+	found->symlink = false;
+	int r = found_at(fd, found);
+
+	return r < 0 ? r : TAKE_FD(fd);
 }
 
 int ll_ruleset_add_port(int ruleset, const struct ll_set *handled, uint16_t port, uint64_t net)

@@ -16,8 +16,8 @@ int ll_ruleset_new(const struct ll_set *set);
 
 struct ll_path_found {
 	unsigned int mode;     /* of the inode, as st_mode */
-	bool symlink;	       /* the path's last component is a symbolic link... */
-	char target[PATH_MAX]; /* ...that leads here (empty without /proc) */
+	bool symlink;	       /* the path's last component is a symbolic link */
+	char target[PATH_MAX]; /* where the path leads, as /proc names it */
 };
 
 /* Rights that make sense for an inode of this mode; the kernel refuses a rule with any other. */
@@ -26,6 +26,9 @@ uint64_t ll_fit_mode(uint64_t fs, unsigned int mode);
 /* Open path for a rule, following symbolic links: an fd the caller owns, or -errno as open(2).
  * O_PATH: a FIFO does not block, a device is not touched. found is filled on success. */
 int ll_open_path(const char *path, struct ll_path_found *found);
+
+/* The same for rest beneath dir: links are followed in dir only, -ELOOP where rest has one. */
+int ll_open_below(const char *dir, const char *rest, struct ll_path_found *found);
 
 /* Allow fs (enum ll_fs, cut to what the ruleset handles and what fits the inode) beneath fd,
  * whose inode has this mode. */
