@@ -4,7 +4,7 @@
 WATCH_MAIN := mountd/watch_main.c
 WATCH_PKGS := libcurl libmicrohttpd libuv jansson libcrypto
 # What of the shared code it uses; nothing of it touches a kernel interface.
-WATCH_SHARED := mountd/base/log.c mountd/base/kerr.c mountd/base/parse.c mountd/loop.c mountd/file.c \
+WATCH_SHARED := $(BASE_SRC) mountd/loop.c mountd/file.c \
 	mountd/spec.c mountd/spec_value.c nfs/addr.c nfs/run.c
 WATCH_ALL := $(WATCH_SRC) $(WATCH_SHARED)
 
