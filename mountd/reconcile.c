@@ -210,7 +210,8 @@ static struct step plan_mount(
 struct step reconcile(
 	const struct reconcile_view *v, struct reconcile_slots *slots, uint64_t now_ms)
 {
-	if (v->busy == BUSY_BUILDING && !(v->want && spec_equal(v->want, v->trying)))
+	/* An attempt that runs while its server's mounts are cut off is cut off with them. */
+	if (v->busy == BUSY_BUILDING && (v->lost || !(v->want && spec_equal(v->want, v->trying))))
 		return (struct step){.kind = STEP_CANCEL};
 	if (v->busy != BUSY_NOT)
 		return none();

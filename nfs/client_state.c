@@ -44,3 +44,59 @@ int client_state_holds(const struct addr *server, uint16_t port)
 			return 1;
 	return ferror(file) ? -EIO : 0;
 }
+
+/* "v4 0a140001 500a 0:51 …": the length of what a line of servers begins with, or 0. */
+static int client_key(const char *line, const char *device)
+{
+	char found[32];
+	int length = 0;
+
+	if (sscanf(line, "v4 %*32s %*4s %n%31s", &length, found) != 1 || strcmp(found, device) != 0)
+		return 0;
+	return length;
+}
+
+static bool has_line(const char *text, const char *key, size_t length)
+{
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, key, length) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool client_state_is_shut(const char *volumes, const char *servers, unsigned major, unsigned minor)
+{
+	char device[32];
+
+	(void)snprintf(device, sizeof device, "%u:%u", major, minor);
+	for (const char *line = volumes; line; line = strchr(line, '\n')) {
+		int length;
+		line += *line == '\n';
+		length = client_key(line, device);
+		if (length)
+			return !has_line(servers, line, (size_t)length);
+	}
+	return false;
+}
+
+static char *read_table(const char *path)
+{
+	_cleanup_fclose_ FILE *file = fopen(path, "re");
+	_cleanup_free_ char *text = NULL;
+	size_t size = 0;
+
+	/* No NUL is in it, so this reads all. */
+	if (!file || getdelim(&text, &size, '\0', file) < 0)
+		return NULL;
+	return TAKE_PTR(text);
+}
+
+bool client_state_mount_is_shut(unsigned major, unsigned minor)
+{
+	_cleanup_free_ char *volumes = read_table("/proc/fs/nfsfs/volumes");
+	_cleanup_free_ char *servers = read_table("/proc/fs/nfsfs/servers");
+
+	return volumes && servers && client_state_is_shut(volumes, servers, major, minor);
+}

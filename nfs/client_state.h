@@ -14,3 +14,14 @@ bool client_state_names(const char *text, const struct addr *server, uint16_t po
 
 /* Does the client hold the server? Also for mounts that are detached but still in use. -errno. */
 int client_state_holds(const struct addr *server, uint16_t port);
+
+/*
+ * Was the client behind the mount of that device shut down while the mount was being made? Such a
+ * mount answers statfs and fails every open with EIO. volumes and servers are the contents of
+ * /proc/fs/nfsfs/volumes, which lists every mount's client, and servers, which lists those in
+ * order. Pure.
+ */
+bool client_state_is_shut(const char *volumes, const char *servers, unsigned major, unsigned minor);
+
+/* The same of this node's client now; false when it cannot be told. */
+bool client_state_mount_is_shut(unsigned major, unsigned minor);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The mount engine: adopt what is right, else make it unseen and put it in its place. */
 #include "nfs/mount.h"
+#include "nfs/client_state.h"
 
 #include <errno.h>
 #include <stdio.h>
 
 #include "mountd/base/cleanup.h"
 #include "nfs/actual.h"
+#include "nfs/client_state.h"
 #include "nfs/mount_adopt.h"
 #include "nfs/mount_client.h"
 #include "nfs/mount_options.h"
@@ -59,6 +61,9 @@ static int stage_nfs(const struct mount_config *config, const struct mount *m, s
 	error = mount_answers_fd(s.tree, source, e);
 	if (error < 0)
 		return error;
+	if (client_state_mount_is_shut(s.major, s.minor))
+		return kerr_set(e, -EAGAIN, "mount", source,
+			"the server's last other mount was cut off meanwhile");
 	*ret = s;
 	s = STAGED_NONE;
 	return 0;

@@ -12,6 +12,7 @@
 #include "mountd/base/cleanup.h"
 #include "nfs/actual.h"
 #include "nfs/beneath.h"
+#include "nfs/client_state.h"
 #include "nfs/mount_error.h"
 #include "nfs/mount_options.h"
 #include "nfs/mount_shared.h"
@@ -82,7 +83,9 @@ static int statfs_top(const struct target *t, const struct actual_mount *a)
 	_cleanup_close_ int fd = -1;
 	int error = target_open_top(t, a->id, &fd, NULL);
 
-	return error < 0 ? error : mount_answers_fd(fd, t->path, NULL);
+	if (error == 0)
+		error = mount_answers_fd(fd, t->path, NULL);
+	return error == 0 && client_state_mount_is_shut(a->major, a->minor) ? -EIO : error;
 }
 
 /*

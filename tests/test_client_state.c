@@ -31,3 +31,18 @@ Test(client_state, takes_no_other_port_address_or_version)
 	cr_expect_not(names("fd20::1", 20490));
 	cr_expect_not(names("fd20::2", 2049));
 }
+
+static const char volumes[] =
+	"NV SERVER   PORT DEV          FSID                              FSC\n"
+	"v4 0a140001 500a 0:51         f2f6a1b2c3d4e5f6:0102030405060708  no \n"
+	"v4 0a140002 500a 0:5          f2f6a1b2c3d4e5f6:0102030405060709  no \n"
+	"v4 0a140003 500a 0:52         f2f6a1b2c3d4e5f6:010203040506070a  no \n";
+
+Test(client_state, a_mount_whose_client_is_in_no_order_is_shut)
+{
+	cr_expect_not(client_state_is_shut(volumes, table, 0, 51));
+	cr_expect(client_state_is_shut(volumes, table, 0, 5), "only NFSv3 of that server is there");
+	cr_expect(client_state_is_shut(volumes, table, 0, 52));
+	cr_expect_not(client_state_is_shut(volumes, table, 0, 53), "unknown");
+	cr_expect_not(client_state_is_shut("", "", 0, 51));
+}

@@ -332,6 +332,10 @@ Test(reconcile, a_lost_server_is_cut_off_and_left_alone)
 	v.lost = false;
 	cr_expect_eq(plan(&v).kind, STEP_ATTACH);
 	v.lost = true;
+	v.busy = BUSY_BUILDING;
+	v.trying = &want;
+	cr_expect_eq(plan(&v).kind, STEP_CANCEL, "it would be cut off with the others");
+	v.busy = BUSY_NOT;
 	v.wished = false;
 	v.want = NULL;
 	cr_expect_eq(plan(&v).kind, STEP_FORGET, "a release does not wait for the server");
