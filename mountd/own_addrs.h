@@ -11,10 +11,16 @@ struct own_addrs {
 
 enum own_addrs_which {
 	OWN_ALL,       /* loopback included */
-	OWN_REACHABLE, /* those that another host can reach: no loopback, no link-local */
+	OWN_REACHABLE, /* those that another host can reach: no loopback, no link-local, lasting */
 };
 
-/* Negative errno of getifaddrs(3). */
+/*
+ * Can a server rely on an address with these flags (rtnetlink(7), ifa_flags)? Not while it is
+ * tentative, nor where another host has it as well, nor when it is about to go.
+ */
+bool own_addrs_is_lasting(int family, unsigned flags);
+
+/* Negative errno: of getifaddrs(3), or -EIO and -ENOMEM of rtnetlink. */
 int own_addrs_read(enum own_addrs_which which, struct own_addrs *ret);
 void own_addrs_clear(struct own_addrs *addrs);
 bool own_addrs_has(const struct own_addrs *addrs, const struct addr *addr);

@@ -66,28 +66,33 @@ static int put_listener(struct nl_msg *message, const struct addr *addr, uint16_
 	return put;
 }
 
-/* The kernel does not say which address it could not listen on, so each is tried here. */
-static int name_culprit(const struct exporter_config *config, int error, struct kerr *e)
+/*
+ * The kernel does not say which address it could not listen on, and then already has those before
+ * it: each is tried here before.
+ */
+static int try_listeners(const struct exporter_config *config, struct kerr *e)
 {
-	for (size_t i = 0; i < config->n_listen; i++) {
+	int error = 0;
+
+	for (size_t i = 0; i < config->n_listen && error == 0; i++) {
 		_cleanup_close_ int fd = -1;
-		int tried = server_listen(&config->listen[i], config->port, &fd, e);
-		if (tried < 0)
-			return tried;
+		error = server_listen(&config->listen[i], config->port, &fd, e);
 	}
-	return kerr_set(e, error, "set listeners", NULL, NULL);
+	return error;
 }
 
 static int set_listeners(struct genl *g, const struct exporter_config *config, struct kerr *e)
 {
-	struct nl_msg *message = genl_message(g, NFSD_LISTENER_SET, 0);
-	int error, put = message ? 0 : -ENOMEM;
+	int put, error = try_listeners(config, e);
+	struct nl_msg *message;
 
+	if (error < 0)
+		return error;
+	message = genl_message(g, NFSD_LISTENER_SET, 0);
+	put = message ? 0 : -ENOMEM;
 	for (size_t i = 0; i < config->n_listen && put == 0; i++)
 		put = put_listener(message, &config->listen[i], config->port);
-	error = send_whole(g, message, put, "set listeners", e);
-	return error == -EADDRINUSE || error == -EADDRNOTAVAIL ? name_culprit(config, error, e)
-							       : error;
+	return send_whole(g, message, put, "set listeners", e);
 }
 
 static int set_threads(struct genl *g, const struct exporter_config *config, struct kerr *e)

@@ -21,7 +21,8 @@ static const char *listen_fault(int error)
 		return "another program listens there: see `ss -ltnp`, stop it or choose another "
 		       "port";
 	case -EADDRNOTAVAIL:
-		return "no address of this node: correct the listen addresses";
+		return "no address of this node, or one that it cannot use (`ip addr` says "
+		       "dadfailed or tentative): correct the listen addresses";
 	default:
 		return "cannot listen there";
 	}
