@@ -53,21 +53,54 @@ static int write_all(int fd, const char *text, size_t size)
 	return 0;
 }
 
-int file_write(int dir, const char *name, const char *text, size_t size)
+static int temporary_name(const char *name, char temporary[NAME_MAX + 1])
+{
+	return snprintf(temporary, NAME_MAX + 1, ".%s.new", name) > NAME_MAX ? -ENAMETOOLONG : 0;
+}
+
+int file_stage(int dir, const char *name, const char *text, size_t size)
 {
 	char temporary[NAME_MAX + 1];
 	_cleanup_close_ int fd = -1;
-	int r;
+	int r = temporary_name(name, temporary);
 
-	if (snprintf(temporary, sizeof temporary, ".%s.new", name) >= (int)sizeof temporary)
-		return -ENAMETOOLONG;
+	if (r < 0)
+		return r;
 	fd = openat(dir, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
 	r = write_all(fd, text, size);
-	if (r == 0 && renameat(dir, temporary, dir, name) < 0)
-		r = -errno;
 	if (r < 0)
 		(void)unlinkat(dir, temporary, 0);
+	return r;
+}
+
+int file_commit(int dir, const char *name)
+{
+	char temporary[NAME_MAX + 1];
+	int r = temporary_name(name, temporary);
+
+	if (r == 0 && renameat(dir, temporary, dir, name) < 0)
+		r = -errno;
+	return r;
+}
+
+void file_discard(int dir, const char *name)
+{
+	char temporary[NAME_MAX + 1];
+
+	if (temporary_name(name, temporary) == 0)
+		(void)unlinkat(dir, temporary, 0);
+}
+
+int file_write(int dir, const char *name, const char *text, size_t size)
+{
+	int r = file_stage(dir, name, text, size);
+
+	if (r < 0)
+		return r;
+	r = file_commit(dir, name);
+	if (r < 0)
+		file_discard(dir, name);
 	return r;
 }

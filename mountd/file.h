@@ -12,3 +12,8 @@ int file_read(int dir, const char *name, size_t max, char **ret, size_t *ret_siz
 
 /* Replaces the file in one step, by way of ".<name>.new", with mode 0600. */
 int file_write(int dir, const char *name, const char *text, size_t size);
+
+/* The same in two: what is staged counts only once it is committed. Negative errno. */
+int file_stage(int dir, const char *name, const char *text, size_t size);
+int file_commit(int dir, const char *name);
+void file_discard(int dir, const char *name);

@@ -3,6 +3,7 @@
 #include "mountd/snapshot.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 struct wanted {
 	char name[FILE_NAME_SIZE];
 	struct spec spec;
+	bool staged;
 };
 
 struct snapshot {
@@ -79,6 +81,7 @@ static int add_spec(struct snapshot *s, const json_t *object, size_t at, struct 
 		return r;
 	w = &s->wanted[s->n++];
 	w->spec = spec;
+	w->staged = false;
 	(void)snprintf(w->name, sizeof w->name, "%s.%s.%s.json", s->source, spec_id(&spec)->run,
 		spec.role == ROLE_EXPORT ? "export" : "mount");
 	return 0;
@@ -137,19 +140,42 @@ static int compare(const void *a, const void *b)
 	return strcmp(((const struct wanted *)a)->name, ((const struct wanted *)b)->name);
 }
 
-static int write_wanted(
-	const struct wanted *w, struct source_dir *dir, const struct desired *desired)
+static int stage(struct wanted *w, struct source_dir *dir, const struct desired *desired)
 {
 	const struct desired_file *file = desired_file(desired, w->name);
 	_cleanup_free_ char *text = NULL;
 	json_t *object;
+	int r;
 
 	if (file && file->has_spec && !file->fault && spec_equal(&file->spec, &w->spec))
 		return 0;
 	object = spec_to_json(&w->spec);
 	text = object ? json_dumps(object, JSON_INDENT(2)) : NULL;
 	json_decref(object);
-	return text ? source_dir_write(dir, w->name, text, strlen(text)) : -ENOMEM;
+	r = text ? source_dir_stage(dir, w->name, text, strlen(text)) : -ENOMEM;
+	w->staged = r == 0;
+	return r;
+}
+
+/* The disk may fill up on the way: until all is written, nothing counts. */
+static int write_all(
+	const struct snapshot *s, struct source_dir *dir, const struct desired *desired)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < s->n && r == 0; i++)
+		if (!i || compare(&s->wanted[i - 1], &s->wanted[i]) != 0)
+			r = stage(&s->wanted[i], dir, desired);
+	for (size_t i = 0; i < s->n && r == 0; i++) {
+		if (!s->wanted[i].staged)
+			continue;
+		r = source_dir_commit(dir, s->wanted[i].name);
+		s->wanted[i].staged = r < 0;
+	}
+	for (size_t i = 0; i < s->n; i++)
+		if (s->wanted[i].staged)
+			source_dir_discard(dir, s->wanted[i].name);
+	return r;
 }
 
 static int remove_others(
@@ -179,9 +205,9 @@ int snapshot_commit(const struct snapshot *s, struct source_dir *dir, const stru
 	if (s->n)
 		qsort(s->wanted, s->n, sizeof *s->wanted, compare);
 	source_dir_hold(dir, true);
-	r = remove_others(s, dir, desired);
-	for (size_t i = 0; i < s->n && r == 0; i++)
-		r = write_wanted(&s->wanted[i], dir, desired);
+	r = write_all(s, dir, desired);
+	if (r == 0)
+		r = remove_others(s, dir, desired);
 	source_dir_hold(dir, false);
 	return r;
 }

@@ -21,7 +21,10 @@ struct snapshot; /* what has come so far */
 int snapshot_add(struct snapshot **snapshot, const char *source, json_int_t part,
 	const json_t *specs, struct spec_fault *fault);
 
-/* Brings the directory's files in line. Negative errno: some may be so already, try again. */
+/*
+ * Brings the directory's files in line. Negative errno: try again; where writing failed, as on a
+ * full disk, what was in force still is.
+ */
 int snapshot_commit(
 	const struct snapshot *snapshot, struct source_dir *dir, const struct desired *desired);
 

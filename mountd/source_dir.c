@@ -297,6 +297,23 @@ int source_dir_write(struct source_dir *s, const char *name, const char *text, s
 	return r < 0 ? r : read_now(s, name);
 }
 
+int source_dir_stage(struct source_dir *s, const char *name, const char *text, size_t size)
+{
+	return file_stage(s->fd, name, text, size);
+}
+
+int source_dir_commit(struct source_dir *s, const char *name)
+{
+	int r = file_commit(s->fd, name);
+
+	return r < 0 ? r : read_now(s, name);
+}
+
+void source_dir_discard(struct source_dir *s, const char *name)
+{
+	file_discard(s->fd, name);
+}
+
 int source_dir_remove(struct source_dir *s, const char *name)
 {
 	if (unlinkat(s->fd, name, 0) < 0 && errno != ENOENT)

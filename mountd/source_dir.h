@@ -23,6 +23,11 @@ int source_dir_rescan(struct source_dir *s, struct kerr *e);
 int source_dir_write(struct source_dir *s, const char *name, const char *text, size_t size);
 int source_dir_remove(struct source_dir *s, const char *name);
 
+/* Writing in two: the file counts, and is read, once it is committed; else it is discarded. */
+int source_dir_stage(struct source_dir *s, const char *name, const char *text, size_t size);
+int source_dir_commit(struct source_dir *s, const char *name);
+void source_dir_discard(struct source_dir *s, const char *name);
+
 /* While held, changed is not called; afterwards once, if anything did change. */
 void source_dir_hold(struct source_dir *s, bool hold);
 
