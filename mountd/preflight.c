@@ -16,6 +16,7 @@
 
 #include "mountd/base/cleanup.h"
 #include "mountd/base/parse.h"
+#include "mountd/netns_lock.h"
 
 static int check_privilege(struct kerr *e)
 {
@@ -59,19 +60,19 @@ static int make_dirs(const char *path, mode_t mode, struct kerr *e)
 /* Secrets and records: for root's eyes alone, whatever mode it was found with. */
 static int open_private(const char *path, int *ret, struct kerr *e)
 {
-	int fd, r = make_dirs(path, 0700, e);
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+	int r = make_dirs(path, 0700, e);
 
 	if (r < 0)
 		return r;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
+	if (fd < 0 || fstat(fd, &st) < 0)
 		return kerr_set(e, -errno, "open directory", path, NULL);
-	if (fchmod(fd, 0700) < 0) {
-		r = kerr_set(e, -errno, "change mode of directory", path, NULL);
-		(void)close(fd);
-		return r;
-	}
-	*ret = fd;
+	/* A disk gone read-only takes no change, and needs none. */
+	if ((st.st_mode & 07777) != 0700 && fchmod(fd, 0700) < 0)
+		return kerr_set(e, -errno, "change mode of directory", path, NULL);
+	*ret = TAKE_FD(fd);
 	return 0;
 }
 
@@ -79,6 +80,8 @@ static int take_lock(int state, const char *path, int *ret, struct kerr *e)
 {
 	_cleanup_close_ int fd = openat(state, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 
+	if (fd < 0 && errno == EROFS)
+		fd = openat(state, "lock", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return kerr_set(e, -errno, "open lock in", path, NULL);
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
@@ -147,6 +150,9 @@ int preflight(struct options *o, struct preflight *ret, struct kerr *e)
 	_cleanup_(preflight_clear) struct preflight p = PREFLIGHT_NONE;
 	int r = check_privilege(e);
 
+	/* nfsd is the network namespace's, whatever directories a second daemon is given. */
+	if (r == 0)
+		r = netns_lock(&p.netns_lock, e);
 	if (r == 0)
 		r = open_dirs(o, &p, e);
 	if (r == 0 && o->control_group)
@@ -162,6 +168,7 @@ int preflight(struct options *o, struct preflight *ret, struct kerr *e)
 
 void preflight_clear(struct preflight *p)
 {
+	cleanup_close(&p->netns_lock);
 	cleanup_close(&p->lock);
 	cleanup_close(&p->runtime_lock);
 	cleanup_close(&p->state);

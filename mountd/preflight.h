@@ -9,7 +9,8 @@
 #include "mountd/options.h"
 
 struct preflight {
-	int lock;	  /* both held for the daemon's whole life: in the state directory … */
+	int netns_lock;	  /* all held for the daemon's whole life: of the network namespace, … */
+	int lock;	  /* … in the state directory … */
 	int runtime_lock; /* … and in the runtime directory */
 	int state;	  /* the state directory */
 	int attached;	  /* "attached" in it */
@@ -20,12 +21,13 @@ struct preflight {
 #define PREFLIGHT_NONE \
 	(struct preflight) \
 	{ \
-		.lock = -1, .runtime_lock = -1, .state = -1, .attached = -1, \
+		.netns_lock = -1, .lock = -1, .runtime_lock = -1, .state = -1, .attached = -1, \
 		.control_gid = (gid_t)-1 \
 	}
 
 /*
- * -EPERM: not root or without CAP_SYS_ADMIN; -EBUSY: another daemon uses one of the directories;
+ * -EPERM: not root or without CAP_SYS_ADMIN; -EBUSY: another daemon runs in this network
+ * namespace or uses one of the directories;
  * -ENOENT: no /proc, or no such group; everything else as mkdir(2) and open(2) have it.
  * Fills options->node_name where it is empty.
  */
