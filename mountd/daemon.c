@@ -14,7 +14,11 @@
 #include "mountd/mountinfo.h"
 #include "mountd/prober.h"
 #include "mountd/server.h"
+#include "mountd/settled.h"
 #include "mountd/steps.h"
+
+/* After the start, for exports that were in force and fail. */
+#define INHERITED_PATIENCE_MS 30000
 
 static const char drained_file[] = "drained";
 
@@ -93,19 +97,28 @@ static uint64_t plan_runs(struct daemon *d)
 	return wake;
 }
 
-static void plan_server(struct daemon *d)
+/*
+ * A server that runs goes on with a former daemon's answers until ours replace them: clients of an
+ * export that fails now are not cut off for it at once. Others must not wait for ever.
+ */
+static uint64_t wait_for_inherited(const struct daemon *d)
 {
-	bool wanted = false, settled = true;
+	const struct server_status *status = server_status(d->server);
+	bool runs = status->state == SERVER_OURS && status->threads > 0;
 
-	for (size_t i = 0; i < d->runs.n; i++) {
-		const struct run *run = d->runs.list[i];
+	return runs && !server_is_serving(d->server) ? d->started_ms + INHERITED_PATIENCE_MS : 0;
+}
 
-		if (run->role != ROLE_EXPORT || !run->wished)
-			continue;
-		wanted = true;
-		settled &= run->attempts > 0 || run_is_served(run);
-	}
-	server_plan(d->server, wanted, settled, d->drained && d->runs.n == 0);
+/* Returns when it wants to be planned again; UINT64_MAX: not by time. */
+static uint64_t plan_server(struct daemon *d, uint64_t now)
+{
+	bool wanted;
+	enum settled settled = runs_settled(&d->runs, &wanted);
+	uint64_t until = settled == SETTLED_BUT_INHERITED ? wait_for_inherited(d) : 0;
+
+	server_plan(d->server, wanted, settled != UNSETTLED && now >= until,
+		d->drained && d->runs.n == 0);
+	return now < until ? until : UINT64_MAX;
 }
 
 static bool is_busy(const struct daemon *d)
@@ -119,12 +132,14 @@ static bool is_busy(const struct daemon *d)
 static void on_plan(void *data)
 {
 	struct daemon *d = data;
-	uint64_t wake, server, now = loop_clock_ms();
+	uint64_t wake, until, server, now = loop_clock_ms();
 
 	prober_match(d->prober);
 	wake = plan_runs(d);
 
-	plan_server(d);
+	until = plan_server(d, now);
+	if (until < wake)
+		wake = until;
 	server = server_not_before_ms(d->server);
 	if (server > now && server < wake)
 		wake = server;

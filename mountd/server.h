@@ -10,8 +10,8 @@ int server_new(struct daemon *d, struct server **ret);
 void server_free(struct server *s); /* leaves the kernel's server running */
 
 /*
- * To be called at the end of every plan. wanted: some export is wished for; settled: every
- * export that is wished for was added or has failed once; idle: drained, and nothing is left.
+ * To be called at the end of every plan. wanted: some export is wished for; settled: no export's
+ * coming is waited for (mountd/settled.h); idle: drained, and nothing is left.
  */
 void server_plan(struct server *s, bool wanted, bool settled, bool idle);
 

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether the server may begin to answer for the exports. */
+#include "mountd/settled.h"
+
+static bool is_inherited(const struct run *run)
+{
+	for (size_t i = 0; run->possible && i < run->n_held; i++)
+		if (run_id_equal(&run->held[i].export.id, &run->want.export.id))
+			return true;
+	return false;
+}
+
+enum settled runs_settled(const struct runs *runs, bool *ret_wanted)
+{
+	enum settled settled = SETTLED;
+
+	*ret_wanted = false;
+	for (size_t i = 0; i < runs->n; i++) {
+		const struct run *run = runs->list[i];
+
+		if (run->role != ROLE_EXPORT || !run->wished)
+			continue;
+		*ret_wanted = true;
+		if (run_is_served(run))
+			continue;
+		if (!run->attempts)
+			settled = UNSETTLED;
+		else if (settled == SETTLED && is_inherited(run))
+			settled = SETTLED_BUT_INHERITED;
+	}
+	return settled;
+}
