@@ -12,7 +12,7 @@
 #include "mountd/base/kerr.h"
 #include "mountd/loop.h"
 
-#define JOB_RESULT_MAX 1024
+#define JOB_RESULT_MAX 8192
 
 /*
  * Runs in the worker, on a copy of the daemon's memory. Returns 0 or negative errno with *e

@@ -28,17 +28,18 @@ struct mountinfo {
 /* Does run's mount still show, with nothing on top of it? */
 static bool shows(const struct actual_mounts *mounts, const struct run *run)
 {
-	const struct actual_mount *mine;
+	const char *at = run->mounted_at;
+	const struct actual_mount *top;
 	char target[PATH_MAX];
 
-	if (!run->mount_id) {
+	if (!at) {
 		if (mount_target(run->held_mount.volume, run->name, target, sizeof target) < 0)
 			return true;
-		return actual_mounts_at(mounts, target);
+		at = target;
 	}
-	/* By its number, as the volume's path may lead through symbolic links. */
-	mine = actual_mounts_by_id(mounts, run->mount_id);
-	return mine && actual_mounts_at(mounts, mine->target) == mine;
+	/* At its own place: the sandbox's owner can rename the directory above. */
+	top = actual_mounts_at(mounts, at);
+	return top && (!run->mount_id || top->id == run->mount_id);
 }
 
 static bool is_followed(const struct run *run)

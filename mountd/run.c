@@ -99,6 +99,7 @@ static void free_run(struct run *run)
 		clear_held(&run->held[--run->n_held]);
 	free(run->held);
 	mount_clear(&run->held_mount);
+	free(run->mounted_at);
 	spec_clear(&run->wish);
 	spec_clear(&run->want);
 	spec_clear(&run->trying);
@@ -248,11 +249,14 @@ void run_drop_export(struct run *run, const struct run_id *id)
 int run_hold_mount(struct run *run, const struct mount *mount)
 {
 	struct mount copy;
+	char *mounted_at;
 	int r = mount_copy(mount, &copy);
 
 	if (r < 0)
 		return r;
+	mounted_at = TAKE_PTR(run->mounted_at); /* until it is known to be gone */
 	run_drop_mount(run);
+	run->mounted_at = mounted_at;
 	run->held_mount = copy;
 	run->holds_mount = true;
 	return 0;
@@ -264,6 +268,7 @@ void run_drop_mount(struct run *run)
 	run->holds_mount = false;
 	run->in_force = false;
 	run->mount_id = 0;
+	free(TAKE_PTR(run->mounted_at));
 	run->inherited = false;
 }
 

@@ -29,6 +29,7 @@ struct run {
 	bool in_force;
 	bool inherited;	   /* the held mount is a former daemon's, perhaps never made */
 	uint64_t mount_id; /* 0: unknown */
+	char *mounted_at;  /* owned; mount_outcome's target, or NULL: unknown */
 
 	struct job *job;
 	enum busy busy;

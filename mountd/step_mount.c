@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps of the mount side: attach and detach. */
 #include <errno.h>
-#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "mountd/attached.h"
 #include "mountd/mountinfo.h"
@@ -19,6 +20,7 @@ struct attach_arg {
 struct detach_arg {
 	const struct mount_config *config;
 	const struct mount *mount;
+	const char *at;
 	enum detach_how how;
 };
 
@@ -36,7 +38,7 @@ static int detach(const void *data, void *result, int *ret_fd, struct kerr *e)
 	const struct mount *m = arg->mount;
 
 	(void)ret_fd;
-	return mount_detach(arg->config, m->volume, m->id.run, arg->how, result, e);
+	return mount_detach(arg->config, m->volume, m->id.run, arg->at, arg->how, result, e);
 }
 
 static bool is_unanswered(int error)
@@ -93,6 +95,8 @@ static void attach_done(void *data, struct job_end *end)
 	run->in_force = true;
 	mountinfo_check_soon(run->daemon->mountinfo);
 	run->mount_id = outcome->mount_id;
+	free(run->mounted_at);
+	run->mounted_at = strdup(outcome->target);
 	run->rung = outcome->rung;
 	if (!run->possible || !spec_equal(&run->want, &run->trying))
 		return; /* the wish has changed meanwhile */
@@ -174,7 +178,7 @@ void step_detach(struct run *run, const struct mount *mount, enum detach_how how
 {
 	struct daemon *d = run->daemon;
 	struct spec spec = {.role = ROLE_MOUNT, .mount = *mount};
-	struct detach_arg arg = {&d->mount_config, mount, how};
+	struct detach_arg arg = {&d->mount_config, mount, run->mounted_at, how};
 
 	run->in_force = false;
 	run_event(run, EVENT_LOST);

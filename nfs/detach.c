@@ -237,19 +237,37 @@ static int detach_all(const struct mount_config *config, const char *volume, con
 		"somebody mounts below %s faster than it is unmounted", volume);
 }
 
-int mount_detach(const struct mount_config *config, const char *volume, const char *run,
-	enum detach_how how, const char **ret_rung, struct kerr *e)
+/* The volume as it was when the mount was made: at is "<volume>/<run>/sandbox". */
+static int volume_of(const char *at, const char *run, char path[PATH_MAX])
 {
-	enum rung strongest = ABSENT;
-	char path[PATH_MAX];
+	char end[NAME_MAX_LENGTH + sizeof "//sandbox"];
+	int length = snprintf(end, sizeof end, "/%s/sandbox", run);
+	size_t size = strlen(at);
+
+	if (size < (size_t)length || size >= PATH_MAX ||
+		strcmp(at + size - (size_t)length, end) != 0)
+		return -EINVAL;
+	size -= (size_t)length;
+	(void)snprintf(path, PATH_MAX, "%.*s", size ? (int)size : 1, at);
+	return 0;
+}
+
+int mount_detach(const struct mount_config *config, const char *volume, const char *run,
+	const char *at, enum detach_how how, const char **ret_rung, struct kerr *e)
+{
+	enum rung strongest = ABSENT, former = ABSENT;
+	char path[PATH_MAX] = "", former_path[PATH_MAX];
 	int error = resolve(volume, path, e);
 
 	if (error == 0)
 		error = detach_all(config, path, run, how, &strongest, e);
 	else if (error == -ENOENT)
 		error = 0;
+	if (error == 0 && at && volume_of(at, run, former_path) == 0 &&
+		strcmp(former_path, path) != 0)
+		error = detach_all(config, former_path, run, how, &former, e);
 	if (error < 0)
 		return error;
-	*ret_rung = rung_names[strongest];
+	*ret_rung = rung_names[former > strongest ? former : strongest];
 	return 0;
 }

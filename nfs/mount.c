@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "mountd/base/cleanup.h"
 #include "nfs/actual.h"
@@ -139,6 +140,7 @@ int mount_attach(const struct mount_config *config, const struct mount *m,
 	}
 	if (error < 0)
 		return error;
+	(void)strcpy(out.target, target.path);
 	*ret = out;
 	return 0;
 }

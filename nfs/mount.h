@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include <limits.h>
+
 #include "mountd/base/kerr.h"
 #include "nfs/run.h"
 
@@ -35,6 +37,7 @@ struct mount_outcome {
 	const char *rung;      /* static: "adopted", "attach", "beneath" or "detach-attach" */
 	unsigned major, minor; /* st_dev of what shows at the target */
 	uint64_t mount_id;     /* mountinfo's first field */
+	char target[PATH_MAX]; /* where it shows, as mountinfo names it: without symbolic links */
 	bool propagates;       /* the target's own mount is shared: without that no pod sees ours */
 	char options_fault[128]; /* wanted options that are not in force; empty = all are */
 	char client_fault[192];	 /* this node's NFS client has another name than wanted; or empty */
@@ -71,9 +74,11 @@ enum detach_how {
  * <volume>/<run>/sandbox, and wherever a renamed directory took it. Returns in *ret_rung the
  * strongest that was needed: "absent" (nothing there), "umount", "detach", "shutdown" or
  * "force". Leaves the empty mountpoint. -EEXIST: something foreign covers ours.
+ * at: mount_outcome's target, or NULL: the volume can be a symbolic link that leads elsewhere by
+ * now.
  */
 int mount_detach(const struct mount_config *config, const char *volume, const char *run,
-	enum detach_how how, const char **ret_rung, struct kerr *e);
+	const char *at, enum detach_how how, const char **ret_rung, struct kerr *e);
 
 /* Does path answer (statfs on the filesystem there)? Blocks for ever where the server is lost. */
 int mount_answers(const char *path, struct kerr *e);

@@ -174,7 +174,7 @@ static void refused(const struct mount *m, int error)
 
 static int detach_here(enum detach_how how, const char **rung, struct kerr *e)
 {
-	return mount_detach(&config, VOLUME, "r1", how, rung, e);
+	return mount_detach(&config, VOLUME, "r1", NULL, how, rung, e);
 }
 
 static void detached(enum detach_how how, const char *wanted)
@@ -952,7 +952,7 @@ static int detach_by_hand(const char *how, const char *run)
 	struct report r = {0};
 	const char *rung = "";
 
-	r.error = mount_detach(&config, VOLUME, run,
+	r.error = mount_detach(&config, VOLUME, run, NULL,
 		strcmp(how, "cut") == 0 ? DETACH_CUT : DETACH_CLEAN, &rung, &r.e);
 	(void)puts(r.error < 0 ? explain(&r) : rung);
 	return r.error < 0;
