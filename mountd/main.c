@@ -15,7 +15,7 @@ enum exit_code {
 	EXIT_FAILED = 1,  /* the system refused something */
 	EXIT_USAGE = 2,	  /* an option is wrong */
 	EXIT_SPECS = 3,	  /* --check: a spec is wrong */
-	EXIT_RUNNING = 4, /* another daemon uses the state directory */
+	EXIT_RUNNING = 4, /* another daemon has the network namespace or a directory */
 	EXIT_DENIED = 5,  /* privilege is missing */
 	EXIT_NO_KEY = 6,  /* the node key is lost, and the node has served before */
 };
