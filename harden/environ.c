@@ -10,9 +10,8 @@
 #include "mountd/base/cleanup.h"
 
 static const char *const allowed[] = {"PATH", "USER", "LOGNAME", "SHELL", "HOSTNAME", "TERM",
-	"COLORTERM", "NO_COLOR", "LANG", "LANGUAGE", "LC_*", "TZ", "KORA_*", "SSL_CERT_FILE",
-	"SSL_CERT_DIR", "http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY",
-	"NO_PROXY"};
+	"COLORTERM", "NO_COLOR", "LANG", "LANGUAGE", "LC_*", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR",
+	"http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"};
 
 static bool matches(const char *pattern, const char *var)
 {

@@ -59,13 +59,23 @@ static void become_child(bool own_session, const sigset_t *mask)
 	(void)sigprocmask(SIG_SETMASK, mask, NULL);
 }
 
+/* A killed init ends nothing itself. It may have died before prctl(2): then the signal never comes.
+ */
+static int die_with(pid_t parent, struct fail *f)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
+		return fail_set(f, errno, "init: PR_SET_PDEATHSIG: %s", strerror(errno));
+	return getppid() == parent ? 0 : fail_set(f, ESRCH, "init: it died at the start");
+}
+
 int init_split(bool own_session, struct fail *f)
 {
+	const pid_t parent = getpid();
 	sigset_t all, before;
 
 	(void)sigfillset(&all);
 	(void)sigprocmask(SIG_BLOCK, &all, &before);
-	if (getpid() != 1)
+	if (parent != 1)
 		(void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	pid_t child = fork();
 
@@ -74,5 +84,5 @@ int init_split(bool own_session, struct fail *f)
 	if (child > 0)
 		stay(child, &all);
 	become_child(own_session, &before);
-	return 0;
+	return die_with(parent, f);
 }

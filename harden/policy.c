@@ -94,8 +94,8 @@ int policy_check(const struct policy *p, struct fail *f)
 			"(or accept it with --allow-root-group)");
 	if (p->init && p->pdeathsig)
 		return fail_set(f, EINVAL,
-			"--pdeathsig does not go with --init: the init process "
-			"ends its child itself");
+			"--pdeathsig does not go with --init: the program is "
+			"killed when the init process dies");
 	if (p->landlock_min > LL_ABI_NEWEST)
 		return fail_set(f, EINVAL, "--landlock-min %d: this program knows ABIs up to %d",
 			p->landlock_min, LL_ABI_NEWEST);

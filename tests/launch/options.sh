@@ -54,6 +54,17 @@ run --init -- sh -c 'exit 42'
 exits "--init passes the status on" 42
 run --init -- sh -c 'kill -9 $$'
 exits "--init passes a signal on" 137
+"$LAUNCH" --workspaces "$W/ws" --run r --uid 10001 --landlock-min 1 --init -- \
+  sh -c 'echo $$ > pid.tmp && mv pid.tmp pid && exec sleep 60' >/dev/null 2>&1 </dev/null &
+init=$!
+until_true 10 test -e "$W/ws/r/sandbox/pid"
+program=$(cat "$W/ws/r/sandbox/pid") && rm "$W/ws/r/sandbox/pid"
+kill -9 $init
+ended() { [ ! -e "/proc/$program" ] || grep -q '^State:.*Z' "/proc/$program/status"; }
+if [ -n "$program" ] && until_true 10 ended; then ok "--init that is killed takes the program along"; else
+  fail "--init that is killed leaves the program running"
+  kill -9 "$program"
+fi
 
 # Places
 run -- pwd
@@ -114,15 +125,19 @@ says "--profile none: a HOME that is granted stays" "HOME=$W/out/home"
 exits "--profile none: a HOME that is granted stays" 0
 
 # Environment
-export KORA_X=1 SECRET=2 LC_ALL=C FOO_A=3 FOO_B=4
+export KORA_TOKEN=hidden KORA_RUN=forged SECRET=2 LC_ALL=C FOO_A=3 FOO_B=4
 run -- env
-says "environment: allowed" "KORA_X=1"
+says "environment: allowed" "LC_ALL=C"
+says "environment: the run is the launcher's word" "KORA_RUN=r"
+lacks "environment: KORA_ is no pass" "hidden"
 lacks "environment: not allowed" "SECRET"
 run --env SECRET --env 'FOO_*' --env NEW=5 --env HOME=/h -- env
 says "--env NAME" "SECRET=2"
 says "--env PREFIX*" "FOO_B=4"
 says "--env NAME=VALUE" "NEW=5"
 says "--env replaces" "HOME=/h"
+text=$(cd /usr && "$LAUNCH" --uid 10001 --landlock-min 1 -- env 2>&1 </dev/null)
+lacks "environment: without a run there is no KORA_RUN" "forged"
 run --keep-env -- env
 says "--keep-env" "SECRET=2"
 
