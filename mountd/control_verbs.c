@@ -7,6 +7,7 @@
 #include "mountd/base/cleanup.h"
 #include "mountd/control.h"
 #include "mountd/control_items.h"
+#include "mountd/mountinfo.h"
 #include "mountd/server.h"
 #include "mountd/snapshot.h"
 
@@ -45,6 +46,7 @@ static void do_runs(struct peer *p, const struct request *r)
 {
 	const json_t *since = json_object_get(r->object, "since");
 
+	mountinfo_check_soon(peer_daemon(p)->mountinfo);
 	if (since && !json_is_integer(since)) {
 		peer_refuse(p, "usage", "since", "not a whole number");
 		return;
@@ -62,6 +64,7 @@ static void do_describe(struct peer *p, const struct request *r)
 	const struct runs *runs = &peer_daemon(p)->runs;
 	bool found = false;
 
+	mountinfo_check_soon(peer_daemon(p)->mountinfo);
 	for (enum role role = ROLE_EXPORT; role <= ROLE_MOUNT; role++) {
 		const struct run *run = runs_find(runs, r->run, role);
 

@@ -9,8 +9,9 @@ int mountinfo_new(struct daemon *d, struct mountinfo **ret);
 void mountinfo_free(struct mountinfo *m);
 
 /*
- * To be called when a mount has come into force: what happened to it before was nobody's matter.
- * It is looked at together with all others, a moment later.
+ * To be called when a mount has come into force: what happened to it before was nobody's matter;
+ * and now and then, as the kernel does not tell of a mountpoint that is renamed. All mounts are
+ * looked at, a moment later.
  */
 void mountinfo_check_soon(struct mountinfo *m);
 
