@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "mountd/daemon.h"
+#include "mountd/mountinfo.h"
 #include "mountd/steps.h"
 #include "mountd/tombstone_job.h"
 #include "nfs/client_state.h"
@@ -189,6 +190,7 @@ static void probe_done(void *data, struct job_end *end)
 	else
 		answered(peer);
 	plan_next(peer);
+	mountinfo_check_soon(peer->prober->daemon->mountinfo);
 	if (!peer->used)
 		daemon_plan_soon(peer->prober->daemon); /* dropped once nothing holds it */
 }
