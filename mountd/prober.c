@@ -47,7 +47,6 @@ struct prober {
 struct probe_arg {
 	struct addr server;
 	uint16_t port;
-	unsigned mark;
 };
 
 static void plan_next(struct peer *peer)
@@ -112,6 +111,18 @@ static bool has_shutdown(const struct daemon *d)
 	return mount_rungs() & ~d->mount_config.masked_rungs & MOUNT_RUNG_SHUTDOWN;
 }
 
+/* For as long as anything of the lost server is in this kernel: somebody may wait for an answer. */
+static void keep_tombstone(struct peer *peer)
+{
+	struct daemon *d = peer->prober->daemon;
+	bool needed = !has_shutdown(d) && client_state_holds(&peer->server, peer->port) != 0;
+
+	if (peer->tombstone && (!needed || !tombstone_job_runs(peer->tombstone)))
+		tombstone_job_stop(&peer->tombstone);
+	if (needed && !peer->tombstone)
+		tombstone_job_start(d, &peer->server, peer->port, &peer->tombstone);
+}
+
 static void lose(struct peer *peer, uint64_t silent_ms, const struct kerr *e)
 {
 	struct daemon *d = peer->prober->daemon;
@@ -123,8 +134,7 @@ static void lose(struct peer *peer, uint64_t silent_ms, const struct kerr *e)
 		log_text("peer", peer_text(peer, text, sizeof text)),
 		log_number("silent_ms", silent_ms), log_text("error", error),
 		log_text("next", "its mounts are cut off, and made anew when it answers"));
-	if (!has_shutdown(d) && client_state_holds(&peer->server, peer->port) != 0)
-		tombstone_job_start(d, &peer->server, peer->port, &peer->tombstone);
+	keep_tombstone(peer);
 	tell_runs(peer, silent_ms);
 	daemon_plan_soon(d);
 }
@@ -166,9 +176,8 @@ static void unanswered(struct peer *peer, const struct kerr *e)
 	} else if (peer->answer == SILENT && silent_ms >= d->options.lost_after_seconds * 1000ULL) {
 		lose(peer, silent_ms, e);
 	}
-	/* Nothing of the lost server is left in this kernel: nobody waits for an answer. */
-	if (peer->tombstone && client_state_holds(&peer->server, peer->port) == 0)
-		tombstone_job_stop(&peer->tombstone);
+	if (peer->answer == LOST)
+		keep_tombstone(peer);
 }
 
 static int probe(const void *data, void *result, int *ret_fd, struct kerr *e)
@@ -177,7 +186,7 @@ static int probe(const void *data, void *result, int *ret_fd, struct kerr *e)
 
 	(void)result;
 	(void)ret_fd;
-	return probe_server(&arg->server, arg->port, arg->mark, PROBE_TIMEOUT_MS, e);
+	return probe_server(&arg->server, arg->port, PROBE_TIMEOUT_MS, e);
 }
 
 static void probe_done(void *data, struct job_end *end)
@@ -198,8 +207,7 @@ static void probe_done(void *data, struct job_end *end)
 static void on_timer(void *data)
 {
 	struct peer *peer = data;
-	struct probe_arg arg = {
-		peer->server, peer->port, peer->tombstone ? TOMBSTONE_BYPASS_MARK : 0};
+	struct probe_arg arg = {peer->server, peer->port};
 
 	if (peer->probe)
 		return;

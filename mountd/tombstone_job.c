@@ -95,6 +95,11 @@ void tombstone_job_start(
 	*ret = t;
 }
 
+bool tombstone_job_runs(const struct tombstone_job *job)
+{
+	return job->job != NULL;
+}
+
 void tombstone_job_stop(struct tombstone_job **job)
 {
 	struct tombstone_job *t = TAKE_PTR(*job);

@@ -39,16 +39,13 @@ static int wait_connected(int fd, int timeout_ms)
 	return -error;
 }
 
-static int connect_within(
-	const struct sockaddr *sa, socklen_t length, unsigned mark, int timeout_ms, int *ret_fd)
+static int connect_within(const struct sockaddr *sa, socklen_t length, int timeout_ms, int *ret_fd)
 {
 	_cleanup_close_ int fd =
 		socket(sa->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP);
 	int r;
 
 	if (fd < 0)
-		return -errno;
-	if (mark && setsockopt(fd, SOL_SOCKET, SO_MARK, &mark, sizeof mark) < 0)
 		return -errno;
 	if (connect(fd, sa, length) < 0) {
 		if (errno != EINPROGRESS)
@@ -89,8 +86,7 @@ static int call_null(int fd, struct sockaddr *sa, socklen_t length, int timeout_
 		CLNT_CALL(client, NULL_PROCEDURE, xdr_nothing, NULL, xdr_nothing, NULL, timeout));
 }
 
-int probe_server(
-	const struct addr *server, uint16_t port, unsigned mark, int timeout_ms, struct kerr *e)
+int probe_server(const struct addr *server, uint16_t port, int timeout_ms, struct kerr *e)
 {
 	struct sockaddr_storage sa;
 	socklen_t length = addr_to_sockaddr(server, port, &sa);
@@ -99,7 +95,7 @@ int probe_server(
 	int r;
 
 	addr_format(server, text);
-	r = connect_within((struct sockaddr *)&sa, length, mark, timeout_ms, &fd);
+	r = connect_within((struct sockaddr *)&sa, length, timeout_ms, &fd);
 	if (r < 0)
 		return kerr_set(e, r, "connect to", text, "port %u", port);
 	r = call_null(fd, (struct sockaddr *)&sa, length, timeout_ms);

@@ -10,10 +10,7 @@
  * Connects to server:port and makes one NULL call of NFSv4 (RFC 7530, section 15.1), each within
  * timeout_ms. For a worker process: it blocks twice that long at most.
  *
- * mark: SO_MARK of the connection, by which it passes a tombstone of this node; 0 = none.
- *
  * -ETIMEDOUT: no answer in time; -ECONNREFUSED, -EHOSTUNREACH, -ENETUNREACH: as connect(2);
  * -EPROTO: something answers there that is not an NFSv4 server.
  */
-int probe_server(
-	const struct addr *server, uint16_t port, unsigned mark, int timeout_ms, struct kerr *e);
+int probe_server(const struct addr *server, uint16_t port, int timeout_ms, struct kerr *e);

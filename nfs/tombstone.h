@@ -6,17 +6,17 @@
  *
  * The flow is turned by policy routing alone: two rules that match the server's address and port
  * and one local route, all carrying a routing protocol number of our own. No address, firewall
- * rule or other traffic of the node is touched, and what carries TOMBSTONE_BYPASS_MARK still
- * reaches the server: that is how its return is noticed.
+ * rule or other traffic of the node is touched. Only reserved source ports are turned, which the
+ * kernel's client uses: a probe still reaches the server, and that is how its return is noticed. (A
+ * mark would not do: the kernel looks the answer's source up without it, and takes it for forged.)
  */
 #pragma once
 
 #include "mountd/base/kerr.h"
 #include "nfs/addr.h"
 
-#define TOMBSTONE_CALL_MAX    (1U << 21) /* bytes of one RPC call; the largest write is 1 MiB */
-#define TOMBSTONE_REPLY_MAX   256
-#define TOMBSTONE_BYPASS_MARK 0x6b6f7261U
+#define TOMBSTONE_CALL_MAX  (1U << 21) /* bytes of one RPC call; the largest write is 1 MiB */
+#define TOMBSTONE_REPLY_MAX 256
 
 /*
  * The answer to one RPC call (RFC 5531) of an NFSv4.1 or later client, without record marks.

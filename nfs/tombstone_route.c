@@ -6,6 +6,7 @@
 #include <linux/fib_rules.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
+#include <netinet/in.h>
 #include <netlink/netlink.h>
 #include <netlink/route/route.h>
 #include <netlink/route/rule.h>
@@ -109,8 +110,7 @@ static int make_rule(
 	(void)rtnl_rule_set_protocol(rule, TOMBSTONE_PROTOCOL);
 	(void)rtnl_rule_set_ipproto(rule, IPPROTO_TCP);
 	if (direction == TO_SERVER) {
-		rtnl_rule_set_mark(rule, 0); /* the kernel's client marks nothing */
-		rtnl_rule_set_mask(rule, UINT32_MAX);
+		(void)rtnl_rule_set_sport_range(rule, 1, IPPORT_RESERVED - 1);
 		r = rtnl_rule_set_dst(rule, addr);
 		(void)rtnl_rule_set_dport(rule, port);
 	} else {

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+# The tombstone, on every kernel: a lost server's place is taken for this node's NFS client alone, so
+# that its return is noticed even while a process sits in a mount that was cut off; a killed worker is
+# replaced; nothing of the routing is left, whoever is killed.
+#
+#   sandbox ✗ ✓ ──▶ agent: cwd in the mount, writer blocked, no shutdown
+#
+# shape: netns
+# timeout: 200
+. "$here/kora.sh"
+nodes
+daemon sandbox
+daemon agent --lost-after 6 --mask-rung shutdown
+share demo
+rules() { on agent 'ip rule; ip -6 rule; ip route show table 20490 2>/dev/null' | grep -c 'proto 75' || true; }
+
+step "a process sits inside, another writes"
+spawn agent 'cd /workspaces/demo/sandbox && echo in >/run/inside && exec sleep 1000'
+spawn agent 'exec 8>/workspaces/demo/sandbox/log; echo in >/run/writing; while dd if=/dev/zero bs=4k count=1 conv=fsync >&8 2>/dev/null; do sleep 0.1; done; echo ended >/run/writer.end'
+wait_on agent 20 '[ -s /run/inside ] && [ -s /run/writing ]'
+
+step "the server is lost: the writer has its error"
+cut sandbox $PORT
+wait_on agent 60 "grep -q event=server-lost $LOG"
+wait_on agent 30 '[ -s /run/writer.end ]'
+equal "the mount is gone" "" "$(mounted_at demo)"
+[ "$(rules)" -gt 0 ] || fail "no tombstone stands"
+
+step "its worker is killed: another one stands"
+on agent 'pkill -KILL -x tombstone'
+wait_on agent 30 'pgrep -x tombstone'
+
+step "the server is back, while the process still sits inside"
+heal sandbox
+wait_on agent 30 'kora-mountctl wait demo --timeout 1'
+as 10001 agent 'echo back >/workspaces/demo/sandbox/back'
+equal "routing left" 0 "$(rules)"
+
+step "the daemon is killed with a tombstone standing: the next one takes the routing away"
+cut sandbox $PORT
+wait_on agent 60 '[ $(grep -c event=server-lost '$LOG') = 2 ]'
+wait_on agent 20 'pgrep -x tombstone'
+daemon_end agent KILL
+heal sandbox
+daemon agent
+equal "routing left" 0 "$(rules)"
+wait_on agent 60 'kora-mountctl wait demo --timeout 1'
