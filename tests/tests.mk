@@ -85,7 +85,7 @@ vm-helpers: $(VM_HELPERS)
 
 scenarios: all vm-helpers
 	$(Q)integration/run --kernel all --jobs $(SCENARIO_JOBS)
-SCENARIO_JOBS ?= 2
+SCENARIO_JOBS ?= 3
 
 deps:
 	$(Q)integration/deps.sh
