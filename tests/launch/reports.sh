@@ -172,9 +172,9 @@ code=$?
 text=$(cat "$W/init")
 exits "--init forwards TERM and passes the status on" 7
 says "--init forwards TERM" "got TERM"
-"$LAUNCH" --workspaces "$W/ws" --run r --uid 10001 --landlock-min 1 --exec "$PROBES" -- "$PROBE" stay > "$W/init" 2>&1 &
+"$LAUNCH" --workspaces "$W/ws" --run r --uid 10001 --landlock-min 1 --exec "$PROBES" -- "$PROBE" stay > "$W/stay" 2>&1 &
 init=$!
-until_true 20 grep -q ready "$W/init"
+until_true 20 grep -q ready "$W/stay"
 kill -TERM $init
 wait $init
 code=$?
