@@ -12,6 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "mountd/mountinfo.h"
 #include "mountd/server.h"
 
 #define TURN_MS 5
@@ -50,6 +51,7 @@ static void set_up(void)
 	cr_assert_eq(loop_timer_new(d.loop, do_nothing, NULL, &d.plan_timer), 0);
 	cr_assert_eq(loop_timer_new(d.loop, stop_loop, d.loop, &turn_timer), 0);
 	cr_assert_eq(server_new(&d, &d.server), 0);
+	cr_assert_eq(mountinfo_new(&d, &d.mountinfo), 0);
 	cr_assert_eq(source_dir_new(d.loop, folder, &d.desired, on_specs, &d, &d.source, &e), 0);
 	cr_assert_eq(control_new(&d, &d.control, &e), 0, "%s", e.detail);
 }
@@ -60,6 +62,7 @@ static void tear_down(void)
 
 	control_free(d.control);
 	source_dir_free(d.source);
+	mountinfo_free(d.mountinfo);
 	server_free(d.server);
 	desired_clear(&d.desired);
 	while (d.runs.n)

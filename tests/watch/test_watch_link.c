@@ -12,6 +12,7 @@
 
 #include "mountd/base/log.h"
 #include "mountd/control.h"
+#include "mountd/mountinfo.h"
 #include "mountd/server.h"
 
 #define PATIENCE_MS 20000
@@ -77,6 +78,7 @@ static void set_up(void)
 	cr_assert_eq(loop_timer_new(d.loop, on_plan, NULL, &d.plan_timer), 0);
 	cr_assert_eq(loop_timer_new(d.loop, stop_loop, d.loop, &turn_timer), 0);
 	cr_assert_eq(server_new(&d, &d.server), 0);
+	cr_assert_eq(mountinfo_new(&d, &d.mountinfo), 0);
 	start_daemon();
 	cr_assert_eq(link_new(d.loop, socket_path, on_change, NULL, &wl), 0);
 }
@@ -87,6 +89,7 @@ static void tear_down(void)
 
 	link_free(wl);
 	stop_daemon();
+	mountinfo_free(d.mountinfo);
 	server_free(d.server);
 	free(d.runs.list);
 	loop_timer_free(d.plan_timer);
