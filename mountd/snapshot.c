@@ -73,7 +73,7 @@ static int add_spec(struct snapshot *s, const json_t *object, size_t at, struct 
 	if (r == 0)
 		r = spec_from_json(object, &spec, fault);
 	if (r == -EINVAL) {
-		(void)snprintf(field, sizeof field, "specs[%zu]%s%.40s", at,
+		(void)snprintf(field, sizeof field, "specs[%zu]%s%.32s", at,
 			fault->field[0] ? "." : "", fault->field);
 		(void)snprintf(fault->field, sizeof fault->field, "%s", field);
 	}

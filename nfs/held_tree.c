@@ -139,10 +139,14 @@ static int go_down(struct walk *w, const char *name)
 
 static int go_up(struct walk *w)
 {
-	struct place back = w->way[--w->depth];
+	struct place back;
 	struct stat st;
-	int fd = openat(w->at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd;
 
+	if (!w->way || w->depth == 0)
+		return -EAGAIN; /* lost its way */
+	back = w->way[--w->depth];
+	fd = openat(w->at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? -EAGAIN : -errno;
 	cleanup_close(&w->at);
