@@ -11,7 +11,7 @@ CFLAGS ?= -O2 -g
 
 # musl starts a program in half the time: the GNU C library asks the processor for its features at
 # every start, and under a hypervisor each question traps. LAUNCH_LIBC=glibc builds with that.
-MULTIARCH := $(shell $(CC) -print-multiarch)
+MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 MUSL_TRIPLE := $(MULTIARCH:-gnu=-musl)
 LAUNCH_LIBC ?= $(if $(wildcard /usr/lib/$(MUSL_TRIPLE)/rcrt1.o),musl,glibc)
 LAUNCH_DIR := $(B)/launch/$(LAUNCH_LIBC)
