@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "mountd/control.h"
+#include "mountd/mountinfo.h"
 #include "mountd/server.h"
 
 #define ANSWER_MS 2
@@ -64,6 +65,7 @@ static void set_up(void)
 	require(loop_timer_new(d.loop, do_nothing, NULL, &d.plan_timer) == 0);
 	require(loop_timer_new(d.loop, stop_loop, d.loop, &patience) == 0);
 	require(server_new(&d, &d.server) == 0);
+	require(mountinfo_new(&d, &d.mountinfo) == 0);
 	require(source_dir_new(d.loop, folder, &d.desired, do_nothing, NULL, &d.source, &e) == 0);
 	require(control_new(&d, &d.control, &e) == 0);
 }
