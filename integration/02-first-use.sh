@@ -36,6 +36,7 @@ on agent test -e /workspaces/demo/sandbox/late
 
 step "ownership: everybody of the agent node is the sandbox's user"
 equal "the harness's file" 10001:10001 "$(on sandbox stat -c %u:%g /workspaces/local/demo/one)"
+equal "the sandbox's file, as the agent node sees it" 10001:10001 "$(on agent stat -c %u:%g /workspaces/demo/sandbox/before)"
 on agent 'echo root >/workspaces/demo/sandbox/by-root'
 equal "root's file" 10001:10001 "$(on sandbox stat -c %u:%g /workspaces/local/demo/by-root)"
 refuse "root of the agent node gives a file to root" on agent 'chown 0 /workspaces/demo/sandbox/by-root'

@@ -39,8 +39,8 @@ on agent kora-mountctl release demo
 refuse "a mount left behind" on agent 'grep sandbox /proc/self/mountinfo | grep nfs4'
 
 step "a turned link: the mount is taken from where it was made"
-on agent 'mkdir -p /srv/one /srv/two && ln -sfn one /srv/volume'
-on agent kora-mountctl mount demo --incarnation first --server $S --volume /srv/volume --uid 10001 --gid 10001
-on agent 'grep -q " /srv/one/demo/sandbox " /proc/self/mountinfo && ln -sfn two /srv/volume'
+on agent 'mkdir -p /mnt/one /mnt/two && ln -sfn one /mnt/volume'
+on agent kora-mountctl mount demo --incarnation first --server $S --volume /mnt/volume --uid 10001 --gid 10001
+on agent 'grep -q " /mnt/one/demo/sandbox " /proc/self/mountinfo && ln -sfn two /mnt/volume'
 on agent kora-mountctl release demo
 refuse "a mount left behind" on agent 'grep nfs4 /proc/self/mountinfo'
