@@ -6,7 +6,7 @@
 #   sandbox ✗ ✓ ──▶ agent: cwd in the mount, writer blocked, no shutdown
 #
 # shape: netns
-# timeout: 200
+# timeout: 300
 . "$here/kora.sh"
 nodes
 daemon sandbox
@@ -44,4 +44,5 @@ daemon_end agent KILL
 heal sandbox
 daemon agent
 equal "routing left" 0 "$(rules)"
-wait_on agent 60 'kora-mountctl wait demo --timeout 1'
+# A new client of a server that still holds the old one's session: it may take a lease's time.
+wait_on agent 120 'kora-mountctl wait demo --timeout 1'
