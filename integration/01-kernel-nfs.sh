@@ -45,6 +45,19 @@ step "write, once the grace period is over"
 on agent 'echo back >/mnt/demo/answer'
 equal "the agent's file on the sandbox" 10001:back "$(on sandbox 'cd /workspaces/demo; echo $(stat -c %u answer):$(cat answer)')"
 
+if [ "$SHAPE" = two-vm ]; then
+	step "power cut of the sandbox node: the agent's reader waits"
+	on agent sync /mnt/demo/answer
+	on sandbox sync
+	power_off sandbox
+	refuse "a node without power answers" on sandbox true
+	refuse "a read from a dead server" on agent 'timeout 3 dd if=/mnt/demo/file iflag=direct of=/dev/null'
+	step "power again: the disk is as it was, the agent's mount goes on"
+	power_on sandbox
+	serve
+	equal "after the power cut" back "$(on agent cat /mnt/demo/answer)"
+fi
+
 step "unmount and stop"
 on agent umount /mnt/demo
 on sandbox 'echo 0 >/proc/fs/nfsd/threads'

@@ -13,17 +13,17 @@ daemons
 wakeups() { on "$1" 'awk "/^(non)?voluntary_ctxt_switches/ { n += \$2 } END { print n }" /proc/$(cat /run/kora.pid)/status'; }
 rss() { on "$1" 'awk "/^VmRSS/ { print \$2 }" /proc/$(cat /run/kora.pid)/status'; }
 
-# sleeps NODE: settles, and then is not woken for three seconds.
+# sleeps NODE: settles, and then is not woken for five seconds.
 sleeps() {
 	local before after try
 	for try in 1 2 3; do
 		before=$(wakeups "$1")
-		on "$1" sleep 3
+		on "$1" sleep 5
 		after=$(wakeups "$1")
-		say "$1: $((after - before)) wakeups in 3 s, $(rss "$1") kB"
+		say "$1: $((after - before)) wakeups in 5 s, $(rss "$1") kB"
 		[ "$before" != "$after" ] || return 0
 	done
-	fail "$1: still woken $((after - before)) times in 3 s"
+	fail "$1: still woken $((after - before)) times in 5 s"
 }
 below() { [ "$(rss "$1")" -lt "$2" ] || fail "$1: $(rss "$1") kB resident, $2 at most"; }
 

@@ -20,7 +20,7 @@ swap sandbox /workspaces/local demo
 swap agent /workspaces/demo sandbox
 
 step "exports and mounts during the swapping"
-for i in $(seq 5); do
+for i in $(seq 8); do
 	serve demo "n$i" demo --timeout 20 >/dev/null 2>&1 || true
 	attach demo "n$i" --timeout 20 >/dev/null 2>&1 || true
 	shown=$(on agent 'cat /workspaces/demo/sandbox/id 2>/dev/null; cat /workspaces/demo/aside/id 2>/dev/null' || true)

@@ -3,11 +3,11 @@
 # Links that a confined program leaves behind for the next start must open nothing.
 . "$(dirname "$0")/lib.sh"
 
-mkdir -p "$W/ws/r/home" "$W/ws/b" "$W/plain/home" "$W/work"
+mkdir -p "$W/ws/r/home" "$W/ws/b" "$W/plain/home" "$W/granted"
 echo "b's secret" > "$W/ws/b/secret"
 tmp=$(mktemp -d /tmp/kora-launch.XXXXXX) && chmod 755 "$tmp"
 trap 'rm -rf "$tmp"; cleanup' EXIT
-chown -R 10001:10001 "$W/ws/r" "$W/ws/b" "$W/plain/home" "$W/work" "$tmp"
+chown -R 10001:10001 "$W/ws/r" "$W/ws/b" "$W/plain/home" "$W/granted" "$tmp"
 
 # with_home HOME ARG...: as run, but root stays writable, as on a host.
 with_home() {
@@ -89,7 +89,7 @@ refused "all workspaces through another mount" "opens every workspace"
 umount "$W/second"
 
 # Links of the system below a place that can be written.
-ln -s /etc/hostname "$W/work/link"
+ln -s /etc/hostname "$W/granted/link"
 bare --uid 10001 --landlock-min 1 --work / --chdir / --read-only-root=no -- sh -c 'cat /etc/passwd'
 says "--work / keeps the system's links working" "root:"
 finish

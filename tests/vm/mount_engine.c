@@ -867,7 +867,7 @@ static void case_exchanged_symlinks(void)
 	pid_t pid = fork();
 	if (pid == 0)
 		exchange();
-	for (int i = 0; i < 80; i++) {
+	for (int i = 0; i < 200; i++) {
 		struct report r = attach(&m);
 		const char *rung;
 		check(!outside(), "a mount escaped");
@@ -878,7 +878,7 @@ static void case_exchanged_symlinks(void)
 	(void)waitpid(pid, &status, 0);
 	detached(DETACH_CLEAN, NULL);
 	check(mounts_below(VOLUME "/", NULL) == 0, "still mounted");
-	(void)printf("  %d of 80 attempts mounted\n", done);
+	(void)printf("  %d of 200 attempts mounted\n", done);
 }
 
 static const struct {
