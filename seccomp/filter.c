@@ -79,15 +79,12 @@ static int install_builtin(enum seccomp_filter filter)
 	return install(insns, len, 0);
 }
 
-/* The guard goes first: it allows seccomp(2) for certain. */
 int seccomp_install_profile(enum seccomp_profile p)
 {
-	if (p == SECCOMP_PROFILE_NONE)
-		return 0;
-	int r = install_builtin(FILTER_GUARD);
-	return r < 0 ? r : install_builtin(seccomp_filter_of(p));
+	return p == SECCOMP_PROFILE_NONE ? 0 : install_builtin(seccomp_filter_of(p));
 }
 
+/* The guard goes first: it allows seccomp(2) for certain. */
 int seccomp_install_program(const struct seccomp_program *p)
 {
 	int r = install_builtin(FILTER_GUARD);

@@ -16,10 +16,9 @@ int seccomp_profile_from_name(const char *name);
 const char *seccomp_profile_name(enum seccomp_profile p);
 
 /*
- * Install the guard (the small deny filter) and then the profile's allow-list in the calling
- * thread. SECCOMP_PROFILE_NONE installs nothing. Needs no_new_privs or CAP_SYS_ADMIN: -EACCES
- * otherwise. -ENOSYS and -EINVAL: a kernel without seccomp filters. When it fails between the two
- * filters the guard stays in force: it can't be taken back.
+ * Install the profile's filter in the calling thread. SECCOMP_PROFILE_NONE installs nothing. Needs
+ * no_new_privs or CAP_SYS_ADMIN: -EACCES otherwise. -ENOSYS and -EINVAL: a kernel without seccomp
+ * filters.
  */
 int seccomp_install_profile(enum seccomp_profile p);
 
@@ -42,7 +41,10 @@ void seccomp_program_free(struct seccomp_program *p);
 /* What was left out of the profile and why, a sentence each; valid as long as the program. */
 size_t seccomp_program_warnings(const struct seccomp_program *p, const char *const **ret);
 
-/* As seccomp_install_profile(): the guard first, it holds under every profile, then the program. */
+/*
+ * Two filters: the guard (what no profile may allow), then the program. Fails as
+ * seccomp_install_profile() does; between the two the guard stays in force: it can't be taken back.
+ */
 int seccomp_install_program(const struct seccomp_program *p);
 
 static inline void seccomp_program_freep(struct seccomp_program **p)

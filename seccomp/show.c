@@ -48,9 +48,11 @@ static void add_rule(const struct policy_rule *rule, const char *text, bool guar
 /* With rules, what remains when none of them takes the call. */
 static uint32_t remaining(const struct view *v, uint32_t nr)
 {
-	uint32_t guard = nr < POLICY_NUMBERS ? v->guard_policy.numbers[nr] : v->guard_policy.beyond;
 	uint32_t profile = nr < POLICY_NUMBERS ? v->policy.numbers[nr] : v->policy.beyond;
 
+	if (v->builtin)
+		return profile;
+	uint32_t guard = nr < POLICY_NUMBERS ? v->guard_policy.numbers[nr] : v->guard_policy.beyond;
 	return bpf_combine(guard, profile);
 }
 
@@ -97,7 +99,8 @@ static int show_table(const struct view *v)
 	char word[32];
 	bool args;
 
-	printf("# %s on %s, under the guard\n", v->title, seccomp_arch_name(SECCOMP_NATIVE));
+	printf("# %s on %s%s\n", v->title, seccomp_arch_name(SECCOMP_NATIVE),
+		v->builtin ? "" : ", under the guard");
 	printf("%-6s %-24s %-13s %s\n", "NUMBER", "NAME", "DECISION", "GROUP");
 	for (uint32_t nr = 0; (int)nr <= syscall_highest(SECCOMP_NATIVE); nr++) {
 		const struct syscall_info *s = syscall_by_number(SECCOMP_NATIVE, nr);

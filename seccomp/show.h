@@ -6,7 +6,8 @@
 
 #include <jansson.h>
 
-/* The guard with a profile's filter on top; the programs themselves are asked. */
+/* A built-in profile, or the guard with an OCI profile on top; the programs themselves are asked.
+ */
 struct view {
 	const char *title; /* "profile strict", or the OCI profile's file */
 	bool builtin;

@@ -10,21 +10,15 @@ int view_open(struct view *v, enum seccomp_profile p, const struct seccomp_progr
 	const char *title)
 {
 	*v = (struct view){.title = title, .builtin = !oci, .filter = seccomp_filter_of(p)};
-	v->guard = seccomp_builtin(FILTER_GUARD, &v->guard_len);
-	int r = seccomp_profile_policy(FILTER_GUARD, SECCOMP_NATIVE, &v->guard_policy);
-	if (r < 0)
-		return r;
-	if (oci) {
-		v->insns = oci->insns;
-		v->len = oci->len;
-		v->policy = oci->policy;
-		return 0;
+	if (!oci) {
+		v->insns = seccomp_builtin(v->filter, &v->len);
+		return seccomp_profile_policy(v->filter, SECCOMP_NATIVE, &v->policy);
 	}
-	v->insns = seccomp_builtin(v->filter, &v->len);
-	r = seccomp_profile_policy(v->filter, SECCOMP_NATIVE, &v->policy);
-	if (r < 0)
-		seccomp_policy_done(&v->guard_policy);
-	return r;
+	v->insns = oci->insns;
+	v->len = oci->len;
+	v->policy = oci->policy;
+	v->guard = seccomp_builtin(FILTER_GUARD, &v->guard_len);
+	return seccomp_profile_policy(FILTER_GUARD, SECCOMP_NATIVE, &v->guard_policy);
 }
 
 void view_close(struct view *v)
@@ -38,13 +32,14 @@ uint32_t view_decide(const struct view *v, uint32_t nr, bool *ret_args)
 {
 	const struct seccomp_data data = {
 		.nr = (int)nr, .arch = seccomp_arch_audit(SECCOMP_NATIVE)};
-	bool args[2];
+	bool own, below = false;
 
-	uint32_t guard = bpf_eval(v->guard, v->guard_len, &data, &args[0]);
-	uint32_t profile = bpf_eval(v->insns, v->len, &data, &args[1]);
+	uint32_t profile = bpf_eval(v->insns, v->len, &data, &own);
+	uint32_t guard =
+		v->builtin ? SECCOMP_RET_ALLOW : bpf_eval(v->guard, v->guard_len, &data, &below);
 	/* What the guard answers, EPERM and ENOSYS, counts only where the profile allows. */
-	*ret_args = args[1] || (args[0] && (int32_t)(profile & SECCOMP_RET_ACTION_FULL) >
-						   (int32_t)SECCOMP_RET_ERRNO);
+	*ret_args = own || (below && (int32_t)(profile & SECCOMP_RET_ACTION_FULL) >
+					     (int32_t)SECCOMP_RET_ERRNO);
 	return bpf_combine(guard, profile);
 }
 

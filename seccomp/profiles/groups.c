@@ -33,7 +33,7 @@ const struct seccomp_group seccomp_groups[] = {
 		" gettid getpgid getpgrp getsid setpgid setsid set_tid_address set_robust_list"
 		" get_robust_list prctl arch_prctl getrlimit setrlimit getrusage times"
 		" restart_syscall rseq rseq_slice_yield membarrier"},
-	{"clone", BOTH(ALLOW), "threads and processes; the guard refuses new namespaces", "clone"},
+	{"clone", BOTH(ALLOW), "threads and processes; rules refuse new namespaces", "clone"},
 	{"signals", BOTH(ALLOW), "signals; scopes and the uid say to whom",
 		"kill tkill tgkill pidfd_send_signal pause alarm rt_sigaction rt_sigpending"
 		" rt_sigprocmask rt_sigqueueinfo rt_tgsigqueueinfo rt_sigreturn rt_sigsuspend"
@@ -62,7 +62,7 @@ const struct seccomp_group seccomp_groups[] = {
 		"seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self"},
 	{"probes", BOTH(ALLOW), "the kernel's own trampolines: refused, a traced process dies",
 		"uretprobe uprobe"},
-	{"devices", BOTH(ALLOW), "device control; the guard refuses input injection", "ioctl"},
+	{"devices", BOTH(ALLOW), "device control; rules refuse input injection", "ioctl"},
 
 	/* Allowed for some arguments. */
 	{"socket-families", BOTH(ARGS),

@@ -8,7 +8,7 @@
 
 /* Errno is negative here; one of these is the fate of a group in a profile. */
 enum seccomp_fate {
-	FATE_ALLOW,
+	FATE_ALLOW, /* but for what the rules refuse */
 	FATE_EPERM,
 	FATE_ENOSYS,
 	FATE_ARGS, /* EPERM, but for what the rules allow */
@@ -25,7 +25,7 @@ struct seccomp_group {
 enum seccomp_filter {
 	FILTER_STRICT,
 	FILTER_DEV,
-	FILTER_GUARD, /* the deny filter that holds under every profile */
+	FILTER_GUARD, /* the deny filter below an OCI profile; the built-in ones contain it */
 	N_FILTERS,
 };
 

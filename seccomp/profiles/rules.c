@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules on arguments: what the ARGS groups allow, and what the guard refuses under every profile.
- */
+/* Rules on arguments: what the ARGS groups allow, and what is refused under every profile. */
 #include "seccomp/profiles/profiles.h"
 
 #include <linux/ioprio.h>
@@ -21,6 +20,8 @@ _Static_assert((AF_INET & EITHER_IP) == AF_INET && (AF_INET6 & EITHER_IP) == AF_
 	"AF_INET and AF_INET6 differ in one bit");
 
 #define ALLOWED IN_STRICT | IN_DEV, FATE_ALLOW
+#define REFUSED IN_STRICT | IN_DEV | IN_GUARD, FATE_EPERM
+#define GUARDED IN_GUARD, FATE_EPERM /* the profiles refuse the whole call */
 #define INET(type, protocol, text) \
 	{ \
 		ALLOWED, "socket", text, \
@@ -51,16 +52,16 @@ _Static_assert((AF_INET & EITHER_IP) == AF_INET && (AF_INET6 & EITHER_IP) == AF_
 	}
 #define NO_IOCTL(value, text) \
 	{ \
-		IN_GUARD, FATE_EPERM, "ioctl", text, \
+		REFUSED, "ioctl", text, \
 		{ \
 			{ \
 				1, ALL, value \
 			} \
 		} \
 	}
-#define NO_NAMESPACE(call, flag) \
+#define NO_NAMESPACE(who, call, flag) \
 	{ \
-		IN_GUARD, FATE_EPERM, call, #flag, \
+		who, call, #flag, \
 		{ \
 			{ \
 				0, flag, flag \
@@ -104,21 +105,21 @@ const struct seccomp_rule seccomp_rules[] = {
 	NO_IOCTL(TIOCSTI, "TIOCSTI types into the terminal (CVE-2017-5226)"),
 	NO_IOCTL(TIOCLINUX, "TIOCLINUX pastes into the terminal (CVE-2023-1523)"),
 	NO_IOCTL(TIOCSETD, "TIOCSETD loads line disciplines (CVE-2017-2636)"),
-	NO_NAMESPACE("clone", CLONE_NEWNS),
-	NO_NAMESPACE("clone", CLONE_NEWCGROUP),
-	NO_NAMESPACE("clone", CLONE_NEWUTS),
-	NO_NAMESPACE("clone", CLONE_NEWIPC),
-	NO_NAMESPACE("clone", CLONE_NEWUSER),
-	NO_NAMESPACE("clone", CLONE_NEWPID),
-	NO_NAMESPACE("clone", CLONE_NEWNET),
-	NO_NAMESPACE("unshare", CLONE_NEWTIME),
-	NO_NAMESPACE("unshare", CLONE_NEWNS),
-	NO_NAMESPACE("unshare", CLONE_NEWCGROUP),
-	NO_NAMESPACE("unshare", CLONE_NEWUTS),
-	NO_NAMESPACE("unshare", CLONE_NEWIPC),
-	NO_NAMESPACE("unshare", CLONE_NEWUSER),
-	NO_NAMESPACE("unshare", CLONE_NEWPID),
-	NO_NAMESPACE("unshare", CLONE_NEWNET),
+	NO_NAMESPACE(REFUSED, "clone", CLONE_NEWNS),
+	NO_NAMESPACE(REFUSED, "clone", CLONE_NEWCGROUP),
+	NO_NAMESPACE(REFUSED, "clone", CLONE_NEWUTS),
+	NO_NAMESPACE(REFUSED, "clone", CLONE_NEWIPC),
+	NO_NAMESPACE(REFUSED, "clone", CLONE_NEWUSER),
+	NO_NAMESPACE(REFUSED, "clone", CLONE_NEWPID),
+	NO_NAMESPACE(REFUSED, "clone", CLONE_NEWNET),
+	NO_NAMESPACE(GUARDED, "unshare", CLONE_NEWTIME),
+	NO_NAMESPACE(GUARDED, "unshare", CLONE_NEWNS),
+	NO_NAMESPACE(GUARDED, "unshare", CLONE_NEWCGROUP),
+	NO_NAMESPACE(GUARDED, "unshare", CLONE_NEWUTS),
+	NO_NAMESPACE(GUARDED, "unshare", CLONE_NEWIPC),
+	NO_NAMESPACE(GUARDED, "unshare", CLONE_NEWUSER),
+	NO_NAMESPACE(GUARDED, "unshare", CLONE_NEWPID),
+	NO_NAMESPACE(GUARDED, "unshare", CLONE_NEWNET),
 	{IN_GUARD, FATE_ENOSYS, "clone3", "flags behind a pointer; libc falls back to clone",
 		{{0}}},
 	{IN_GUARD, FATE_ENOSYS, "io_uring_setup", "works past the filter; runtimes fall back",

@@ -36,10 +36,9 @@ static unsigned passed, failed;
 static inline uint32_t decide_data(
 	enum seccomp_arch arch, enum seccomp_filter filter, const struct seccomp_data *data)
 {
-	const struct program *guard = &programs[arch][FILTER_GUARD], *p = &programs[arch][filter];
+	const struct program *p = &programs[arch][filter];
 
-	return bpf_combine(bpf_eval(guard->insns, guard->len, data, NULL),
-		bpf_eval(p->insns, p->len, data, NULL));
+	return bpf_eval(p->insns, p->len, data, NULL);
 }
 
 static inline uint32_t decide(
@@ -51,16 +50,15 @@ static inline uint32_t decide(
 	return decide_data(arch, filter, &data);
 }
 
-/* Both filters look at nothing but the number. */
+/* The filter looks at nothing but the number. */
 static inline bool is_constant(enum seccomp_arch arch, enum seccomp_filter filter, uint32_t nr)
 {
-	const struct program *guard = &programs[arch][FILTER_GUARD], *p = &programs[arch][filter];
+	const struct program *p = &programs[arch][filter];
 	const struct seccomp_data data = {.nr = (int)nr, .arch = seccomp_arch_audit(arch)};
-	bool args[2];
+	bool args;
 
-	uint32_t top = bpf_eval(p->insns, p->len, &data, &args[0]);
-	(void)bpf_eval(guard->insns, guard->len, &data, &args[1]);
-	return !args[0] && (!args[1] || top != SECCOMP_RET_ALLOW);
+	(void)bpf_eval(p->insns, p->len, &data, &args);
+	return !args;
 }
 
 static inline const char *word_of(uint32_t action)
