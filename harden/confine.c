@@ -82,8 +82,8 @@ static bool skippable(int e)
 }
 
 /* With --best-effort, too, the way to other runs stays closed. */
-static bool opens_others(const struct policy *p, const struct runs *runs, const struct grant *g,
-	int fd, const struct ll_path_found *found, struct report *r)
+static bool opens_others(const struct policy *p, struct runs *runs, const struct grant *g, int fd,
+	const struct ll_path_found *found, struct report *r)
 {
 	switch (runs_reach(runs, fd, found)) {
 	case REACH_ALL:
@@ -99,8 +99,8 @@ static bool opens_others(const struct policy *p, const struct runs *runs, const 
 	}
 }
 
-static int add_grant(const struct policy *p, const struct plan *plan, const struct runs *runs,
-	size_t i, struct confine *c, struct report *r, struct fail *f)
+static int add_grant(const struct policy *p, const struct plan *plan, struct runs *runs, size_t i,
+	struct confine *c, struct report *r, struct fail *f)
 {
 	const struct grant *g = &plan->grants.v[i];
 	struct ll_path_found found;
@@ -116,7 +116,7 @@ static int add_grant(const struct policy *p, const struct plan *plan, const stru
 		return 0;
 	if (found.symlink && p->verbose)
 		report_have(r, "landlock: %s leads to %s, which is granted", g->path, found.target);
-	int e = ll_ruleset_add_fd(c->ruleset, &c->have, fd, found.mode, rights[g->kind]);
+	int e = ll_ruleset_add_fd(c->ruleset, &c->have, fd, found.st.st_mode, rights[g->kind]);
 
 	return e < 0 ? fail_set(f, -e, "landlock: rule for %s: %s", g->path, strerror(-e)) : 0;
 }
@@ -137,7 +137,7 @@ static int add_workspace(const struct policy *p, const struct plan *plan, struct
 			errno == ENOTDIR || errno == ELOOP
 				? "not a directory (a link is not followed)"
 				: strerror(errno));
-	int e = runs_open(runs, TAKE_FD(root), fd);
+	int e = runs_open(runs, root, fd);
 
 	if (e == 0)
 		e = ll_ruleset_add_fd(c->ruleset, &c->have, fd, S_IFDIR, rights[GRANT_WORK]);
@@ -228,7 +228,7 @@ static void report_absent(int abi, struct report *r)
 static int add_rules(const struct policy *p, const struct plan *plan, struct confine *c,
 	struct report *r, struct fail *f)
 {
-	_cleanup_(runs_done) struct runs runs = {.root = -1};
+	struct runs runs = {.any = false};
 	int e = plan->workspace ? add_workspace(p, plan, &runs, c, f) : 0;
 
 	for (size_t i = 0; i < plan->grants.n && e == 0; i++)

@@ -4,89 +4,135 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "mountd/base/cleanup.h"
 
-static int name_of(int fd, char *buf, size_t len)
+static struct inode inode_of(const struct stat *st)
 {
-	char link[32];
+	return (struct inode){st->st_dev, st->st_ino};
+}
 
-	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	ssize_t n = readlink(link, buf, len - 1);
+static bool same(struct inode a, struct inode b)
+{
+	return a.dev == b.dev && a.ino == b.ino;
+}
 
-	if (n < 0)
-		return -errno;
-	buf[n] = '\0';
-	return 0;
+static bool has(const struct inodes *set, struct inode i)
+{
+	for (size_t k = 0; k < set->n; k++)
+		if (same(set->v[k], i))
+			return true;
+	return false;
+}
+
+static bool add(struct inodes *set, struct inode i)
+{
+	if (set->n == sizeof(set->v) / sizeof(set->v[0]))
+		return false;
+	set->v[set->n++] = i;
+	return true;
+}
+
+static int open_above(int dir)
+{
+	return openat(dir, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Up to the root directory, which is its own parent. */
+static int collect_above(int root, struct inodes *ret)
+{
+	_cleanup_close_ int fd = openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct stat st;
+
+	ret->n = 0;
+	while (fd >= 0 && fstat(fd, &st) == 0) {
+		if (ret->n && same(ret->v[ret->n - 1], inode_of(&st)))
+			return 0;
+		if (!add(ret, inode_of(&st)))
+			return -ENAMETOOLONG;
+		int up = open_above(fd);
+
+		(void)close(fd);
+		fd = up;
+	}
+	return -errno;
 }
 
 int runs_open(struct runs *runs, int root, int own)
 {
-	runs->root = root;
-	if (fstat(root, &runs->root_st) < 0 || fstat(own, &runs->own_st) < 0)
-		return -errno;
-	int r = name_of(root, runs->root_name, sizeof(runs->root_name));
-
-	return r < 0 ? r : name_of(own, runs->own_name, sizeof(runs->own_name));
-}
-
-void runs_done(struct runs *runs)
-{
-	cleanup_close(&runs->root);
-}
-
-static bool same(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
-/* Is wanted the directory dir or above it? What lies in stop (NULL: nothing) does not count. */
-static bool has_above(int dir, const struct stat *wanted, const struct stat *stop)
-{
-	_cleanup_close_ int fd = openat(dir, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct stat st, last = {0};
-
-	while (fd >= 0 && fstat(fd, &st) == 0 && !same(&st, &last)) {
-		if (stop && same(&st, stop))
-			return false;
-		if (same(&st, wanted))
-			return true;
-		int up = openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-		(void)close(fd);
-		fd = up;
-		last = st;
-	}
-	return false;
-}
-
-static bool lies_in_runs(const struct runs *runs, int fd, const struct ll_path_found *found)
-{
-	char parent[PATH_MAX];
-
-	if (S_ISDIR(found->mode))
-		return has_above(fd, &runs->root_st, &runs->own_st);
-	int n = snprintf(parent, sizeof(parent), "%s", found->target);
-
-	if (n < 0 || !strrchr(parent, '/'))
-		return false;
-	strrchr(parent, '/')[1] = '\0';
-	_cleanup_close_ int dir = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	return dir >= 0 && has_above(dir, &runs->root_st, &runs->own_st);
-}
-
-enum reach runs_reach(const struct runs *runs, int fd, const struct ll_path_found *found)
-{
 	struct stat st;
 
-	if (runs->root < 0)
+	if (fstat(own, &st) < 0)
+		return -errno;
+	runs->own = inode_of(&st);
+	runs->clear.n = 0;
+	int r = ll_name_of_fd(root, runs->root_name, sizeof(runs->root_name));
+
+	if (r == 0)
+		r = ll_name_of_fd(own, runs->own_name, sizeof(runs->own_name));
+	if (r == 0)
+		r = collect_above(root, &runs->above);
+	runs->any = r == 0;
+	return r;
+}
+
+static int open_parent_by_name(const char *name)
+{
+	char parent[PATH_MAX];
+	const char *slash = strrchr(name, '/');
+
+	if (!slash)
+		return -1;
+	memcpy(parent, name, (size_t)(slash - name) + 1);
+	parent[slash - name + 1] = '\0';
+	return openat(AT_FDCWD, parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* A file has its name only, and so has a directory that can't be searched. */
+static int open_first_above(int fd, const struct ll_path_found *found)
+{
+	int up = S_ISDIR(found->st.st_mode) ? open_above(fd) : -1;
+
+	return up < 0 ? open_parent_by_name(found->target) : up;
+}
+
+/* Upwards until it is known where this lies; on a way that is clear all directories are. */
+static bool lies_in_runs(struct runs *runs, int fd, const struct ll_path_found *found)
+{
+	const size_t known = runs->clear.n;
+	_cleanup_close_ int above = -1;
+	struct stat st = found->st;
+
+	while (true) {
+		const struct inode at = inode_of(&st);
+
+		if (has(&runs->clear, at) || same(at, runs->own))
+			return false;
+		if (same(at, runs->above.v[0]))
+			break;
+		if (S_ISDIR(st.st_mode)) /* a file may have another name elsewhere */
+			(void)add(&runs->clear, at);
+		int up = above < 0 ? open_first_above(fd, found) : open_above(above);
+
+		if (above >= 0)
+			(void)close(above);
+		above = up;
+		if (above < 0 || fstat(above, &st) < 0)
+			break;
+		if (same(at, inode_of(&st)))
+			return false;
+	}
+	runs->clear.n = known;
+	return true;
+}
+
+enum reach runs_reach(struct runs *runs, int fd, const struct ll_path_found *found)
+{
+	if (!runs->any)
 		return REACH_FREE;
-	if (path_beneath(runs->root_name, found->target) ||
-		(fstat(fd, &st) == 0 && has_above(runs->root, &st, NULL)))
+	if (path_beneath(runs->root_name, found->target) || has(&runs->above, inode_of(&found->st)))
 		return REACH_ALL;
 	if (path_beneath(found->target, runs->own_name))
 		return REACH_FREE;

@@ -4,7 +4,9 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "landlock/ladder.h"
 
@@ -15,10 +17,13 @@ int ll_abi(void);
 int ll_ruleset_new(const struct ll_set *set);
 
 struct ll_path_found {
-	unsigned int mode;     /* of the inode, as st_mode */
+	struct stat st;	       /* of what the path leads to */
 	bool symlink;	       /* the path's last component is a symbolic link */
 	char target[PATH_MAX]; /* where the path leads, as /proc names it */
 };
+
+/* What /proc calls an open file. -errno as readlink(2), -ENAMETOOLONG. */
+int ll_name_of_fd(int fd, char *buf, size_t len);
 
 /* Rights that make sense for an inode of this mode; the kernel refuses a rule with any other. */
 uint64_t ll_fit_mode(uint64_t fs, unsigned int mode);
