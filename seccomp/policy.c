@@ -40,11 +40,16 @@ const struct policy_rule *seccomp_policy_next_rule(
 	return NULL;
 }
 
+/* A jump reaches 255 instructions; what a rule adds before the jump is left free. */
+#define NEAR 200
+
 /* Instructions are counted from the end of the program; used is the one that runs next. */
 struct code {
 	struct sock_filter *insns;
 	size_t used;
 	bool full;
+	size_t rets[8]; /* where the last few answers are, to be jumped to again */
+	size_t n_rets;
 };
 
 static size_t emit(struct code *c, uint16_t op, uint8_t jt, uint8_t jf, uint32_t k)
@@ -57,12 +62,23 @@ static size_t emit(struct code *c, uint16_t op, uint8_t jt, uint8_t jf, uint32_t
 	return c->used;
 }
 
-static void emit_ret(struct code *c, uint32_t action)
+static size_t emit_ret(struct code *c, uint32_t action)
 {
-	(void)emit(c, BPF_RET | BPF_K, 0, 0, action);
+	return emit(c, BPF_RET | BPF_K, 0, 0, action);
 }
 
-/* Both targets are at most 255 instructions away: a rule is shorter than that. */
+/* The kernel compiles a program each time it is installed: the shorter, the sooner. */
+static size_t ret_nearby(struct code *c, uint32_t action)
+{
+	const size_t size = sizeof(c->rets) / sizeof(c->rets[0]);
+
+	for (size_t i = 0; i < size && i < c->n_rets; i++)
+		if (c->used - c->rets[i] <= NEAR && c->insns[BPF_MAXINSNS - c->rets[i]].k == action)
+			return c->rets[i];
+	return c->rets[c->n_rets++ % size] = emit_ret(c, action);
+}
+
+/* Both targets are at most 255 instructions away. */
 static void emit_branch(struct code *c, uint16_t op, uint32_t k, size_t yes, size_t no)
 {
 	(void)emit(c, BPF_JMP | BPF_K | op, (uint8_t)(c->used - yes), (uint8_t)(c->used - no), k);
@@ -75,8 +91,7 @@ static void emit_load(struct code *c, uint32_t offset, uint32_t mask)
 	(void)emit(c, BPF_LD | BPF_W | BPF_ABS, 0, 0, offset);
 }
 
-/* The test falls through to what was emitted last, or goes to no. */
-static void emit_test(struct code *c, const struct policy_arg *a, size_t no)
+static void emit_test(struct code *c, const struct policy_arg *a, size_t yes, size_t no)
 {
 	static const struct {
 		uint16_t low;
@@ -91,11 +106,12 @@ static void emit_test(struct code *c, const struct policy_arg *a, size_t no)
 	};
 	uint32_t offset = (uint32_t)offsetof(struct seccomp_data, args) + a->index * 8u;
 	uint32_t high_mask = (uint32_t)(a->mask >> 32), high = (uint32_t)(a->value >> 32);
-	size_t yes = c->used;
 
 	if (how[a->op].swap) {
+		const size_t other = yes;
+
 		yes = no;
-		no = c->used;
+		no = other;
 	}
 	emit_branch(c, how[a->op].low, (uint32_t)a->value, yes, no);
 	emit_load(c, offset, (uint32_t)a->mask); /* both architectures are little-endian */
@@ -107,21 +123,24 @@ static void emit_test(struct code *c, const struct policy_arg *a, size_t no)
 	emit_load(c, offset + 4, high_mask);
 }
 
-static void emit_rule(struct code *c, const struct policy_rule *r)
+/* Returns where the rule begins; next is where it goes on when the rule does not hold. */
+static size_t emit_rule(struct code *c, const struct policy_rule *r, size_t next)
 {
-	size_t next = c->used;
+	size_t begin = ret_nearby(c, r->action);
 
-	emit_ret(c, r->action);
-	for (size_t i = r->n_args; i-- > 0;)
-		emit_test(c, &r->args[i], next);
+	for (size_t i = r->n_args; i-- > 0; begin = c->used)
+		emit_test(c, &r->args[i], begin, next);
+	return begin;
 }
 
-static void emit_number(struct code *c, const struct seccomp_policy *p, int nr, uint32_t action)
+static size_t emit_number(struct code *c, const struct seccomp_policy *p, int nr, uint32_t action)
 {
-	emit_ret(c, action);
+	size_t begin = ret_nearby(c, action);
+
 	for (size_t i = p->n_rules; i-- > 0;)
 		if (p->rules[i].nr == nr)
-			emit_rule(c, &p->rules[i]);
+			begin = emit_rule(c, &p->rules[i], begin);
+	return begin;
 }
 
 /* Neighbours of the same fate are one leaf of the search. */
@@ -145,42 +164,36 @@ static size_t find_ranges(const struct seccomp_policy *p, struct range ranges[PO
 	return n;
 }
 
-static void emit_search(
+static size_t emit_search(
 	struct code *c, const struct seccomp_policy *p, const struct range *r, size_t n)
 {
 	size_t half = n / 2;
 
-	if (n == 1) {
-		emit_number(c, p, (int)r->first, r->action);
-		return;
-	}
-	emit_search(c, p, r + half, n - half);
-	size_t right = c->used;
-	emit_search(c, p, r, half);
-	size_t left = c->used;
-	if (left - right > 255) {
-		(void)emit(c, BPF_JMP | BPF_JA, 0, 0, (uint32_t)(left - right));
-		right = c->used;
-	}
+	if (n == 1)
+		return emit_number(c, p, (int)r->first, r->action);
+	size_t right = emit_search(c, p, r + half, n - half);
+	size_t left = emit_search(c, p, r, half);
+
+	if (c->used - right > 255)
+		right = emit(c, BPF_JMP | BPF_JA, 0, 0, (uint32_t)(c->used - right));
 	emit_branch(c, BPF_JGE, r[half].first, right, left);
+	return c->used;
 }
 
 /*
  * x32 shares AUDIT_ARCH_X86_64 and marks its numbers with a bit; -1 has the bit too, it is how a
  * tracer skips a call, and no call.
  */
-static void emit_prologue(struct code *c, enum seccomp_arch arch)
+static void emit_prologue(struct code *c, enum seccomp_arch arch, size_t body)
 {
-	size_t body = c->used;
-
 	if (arch == SECCOMP_X86_64) {
-		emit_ret(c, SECCOMP_RET_KILL_PROCESS);
+		(void)emit_ret(c, SECCOMP_RET_KILL_PROCESS);
 		emit_branch(c, BPF_JEQ, UINT32_MAX, body, c->used);
 		emit_branch(c, BPF_JSET, SECCOMP_X32_BIT, c->used, body);
 	}
 	emit_load(c, offsetof(struct seccomp_data, nr), UINT32_MAX);
 	body = c->used;
-	emit_ret(c, SECCOMP_RET_KILL_PROCESS);
+	(void)emit_ret(c, SECCOMP_RET_KILL_PROCESS);
 	emit_branch(c, BPF_JEQ, seccomp_arch_audit(arch), body, c->used);
 	emit_load(c, offsetof(struct seccomp_data, arch), UINT32_MAX);
 }
@@ -194,8 +207,7 @@ int seccomp_policy_compile(
 
 	if (!buf)
 		return -ENOMEM;
-	emit_search(&c, p, ranges, find_ranges(p, ranges));
-	emit_prologue(&c, p->arch);
+	emit_prologue(&c, p->arch, emit_search(&c, p, ranges, find_ranges(p, ranges)));
 	if (c.full)
 		return -E2BIG;
 
