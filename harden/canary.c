@@ -5,16 +5,13 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,27 +19,24 @@
 #include "landlock/landlock_abi.h"
 #include "mountd/base/cleanup.h"
 
-/* The helper shares our memory, so starting it copies nothing; it ends when this becomes 1. */
-static int helper_end;
-static char helper_stack[16384] __attribute__((aligned(64)));
+/* The helper shares our memory, so starting it copies nothing. */
+static char helper_stack[4096] __attribute__((aligned(64)));
 
-static int helper_main(void *parent)
+/* One that has ended can be signalled, or not, like any other until it is waited for. */
+static int helper_main(void *unused)
 {
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != (pid_t)(intptr_t)parent)
-		return 0;
-	while (!__atomic_load_n(&helper_end, __ATOMIC_ACQUIRE))
-		(void)syscall(SYS_futex, &helper_end, FUTEX_WAIT, 0, NULL, NULL, 0);
+	(void)unused;
 	return 0;
 }
 
-static void helper_stop(struct canaries *n)
+void canaries_done(struct canaries *n)
 {
-	if (!n->helper)
-		return;
-	__atomic_store_n(&helper_end, 1, __ATOMIC_RELEASE);
-	(void)syscall(SYS_futex, &helper_end, FUTEX_WAKE, 1, NULL, NULL, 0);
-	(void)waitpid(n->helper, NULL, __WALL);
+	if (n->path >= 0)
+		(void)unlink(n->path_name);
+	cleanup_close(&n->abstract);
+	cleanup_close(&n->path);
+	if (n->helper)
+		(void)waitpid(n->helper, NULL, __WALL);
 	n->helper = 0;
 }
 
@@ -55,8 +49,8 @@ static int find_outsider(struct canaries *n, struct fail *f)
 		n->outside = parent;
 		return 0;
 	}
-	n->helper = clone(helper_main, helper_stack + sizeof(helper_stack), CLONE_VM | SIGCHLD,
-		(void *)(intptr_t)getpid());
+	/* Without SIGCHLD: where that is ignored, nothing would be left of it. */
+	n->helper = clone(helper_main, helper_stack + sizeof(helper_stack), CLONE_VM, NULL);
 	if (n->helper < 0) {
 		n->helper = 0;
 		return fail_set(f, errno, "canary process: %s", strerror(errno));
@@ -156,7 +150,7 @@ int canaries_lay(const struct policy *p, const struct plan *plan, const struct c
 	if (r == 0 && p->verify && c->have.fs & LL_FS_RESOLVE_UNIX && !unix_granted(plan))
 		lay_path(plan, &n);
 	if (r < 0)
-		helper_stop(&n);
+		canaries_done(&n);
 	else
 		*ret = n;
 	return r;
@@ -176,11 +170,10 @@ static void check_files(const struct policy *p, const struct canaries *n, struct
 		report_gap(r, "canary: %s can still be listed, other runs are open", p->workspaces);
 }
 
-static void check_signal(struct canaries *n, struct report *r)
+static void check_signal(const struct canaries *n, struct report *r)
 {
 	if (n->outside && (kill(n->outside, 0) == 0 || errno != EPERM))
 		report_gap(r, "canary: a process outside can still be signalled");
-	helper_stop(n);
 }
 
 static bool can_reach(const char *name, size_t len)
@@ -195,17 +188,12 @@ static bool can_reach(const char *name, size_t len)
 	       (errno != EPERM && errno != EACCES);
 }
 
-static void check_sockets(struct canaries *n, struct report *r)
+static void check_sockets(const struct canaries *n, struct report *r)
 {
 	if (n->abstract >= 0 && can_reach(n->abstract_name, n->abstract_len))
 		report_gap(r, "canary: an abstract socket outside can still be reached");
-	if (n->path >= 0) {
-		if (can_reach(n->path_name, sizeof(n->path_name)))
-			report_gap(r, "canary: a pathname socket outside can still be reached");
-		(void)unlink(n->path_name);
-	}
-	cleanup_close(&n->abstract);
-	cleanup_close(&n->path);
+	if (n->path >= 0 && can_reach(n->path_name, sizeof(n->path_name)))
+		report_gap(r, "canary: a pathname socket outside can still be reached");
 }
 
 static int inet_socket(int type, struct sockaddr_storage *to, socklen_t *len)
@@ -287,6 +275,7 @@ void canaries_check(const struct policy *p, const struct plan *plan, const struc
 	check_sockets(n, r);
 	check_ports(c, r);
 	check_places(plan, r);
+	canaries_done(n);
 	if (gaps == r->gaps && c->have.fs)
 		report_have(r, "canaries: files%s%s%s%s refused, as they must be",
 			n->outside ? ", signals" : "", c->have.scoped ? ", abstract sockets" : "",

@@ -28,6 +28,9 @@ int canaries_lay(const struct policy *p, const struct plan *plan, const struct c
 /* Descriptors that must survive process_close_fds(): 2 of them, -1 where there is none. */
 void canaries_fds(const struct canaries *n, int ret[2]);
 
-/* After it: each canary that still lives is a gap. */
+/* After it: each canary that still lives is a gap. Ends as canaries_done() does. */
 void canaries_check(const struct policy *p, const struct plan *plan, const struct confine *c,
 	struct canaries *n, struct report *r);
+
+/* Close, remove and reap what was laid; what no longer is, is left alone. */
+void canaries_done(struct canaries *n);

@@ -225,19 +225,7 @@ static void report_absent(int abi, struct report *r)
 			strerror(-abi));
 }
 
-static int add_rules(const struct policy *p, const struct plan *plan, struct confine *c,
-	struct report *r, struct fail *f)
-{
-	struct runs runs = {.any = false};
-	int e = plan->workspace ? add_workspace(p, plan, &runs, c, f) : 0;
-
-	for (size_t i = 0; i < plan->grants.n && e == 0; i++)
-		e = add_grant(p, plan, &runs, i, c, r, f);
-	return e < 0 ? e : add_all_ports(p, plan, c, f);
-}
-
-int confine_prepare(const struct policy *p, const struct plan *plan, struct confine *c,
-	struct report *r, struct fail *f)
+int confine_prepare(const struct policy *p, struct confine *c, struct report *r, struct fail *f)
 {
 	struct ll_set want = ll_known(LL_ABI_NEWEST), lack;
 
@@ -254,7 +242,22 @@ int confine_prepare(const struct policy *p, const struct plan *plan, struct conf
 		return fail_set(f, -c->ruleset, "landlock: ruleset for ABI %d: %s", c->abi,
 			strerror(-c->ruleset));
 	report_ladder(p, c, &lack, r);
-	return add_rules(p, plan, c, r, f);
+	return 0;
+}
+
+int confine_grant(const struct policy *p, const struct plan *plan, struct confine *c,
+	struct report *r, struct fail *f)
+{
+	struct runs runs = {.any = false};
+	int e = 0;
+
+	if (c->ruleset < 0)
+		return 0;
+	if (plan->workspace)
+		e = add_workspace(p, plan, &runs, c, f);
+	for (size_t i = 0; i < plan->grants.n && e == 0; i++)
+		e = add_grant(p, plan, &runs, i, c, r, f);
+	return e < 0 ? e : add_all_ports(p, plan, c, f);
 }
 
 int confine_enter(struct confine *c, struct fail *f)

@@ -14,11 +14,15 @@ struct confine {
 	struct ll_set have; /* what the domain handles */
 };
 
-/*
- * Build the ruleset as the user the program will be. Opens every granted path: a required one that
- * is missing is an error. What the kernel can't enforce is a gap where the policy insists on it.
+/* A ruleset without rules. What the kernel can't enforce is a gap where the policy insists on it.
  */
-int confine_prepare(const struct policy *p, const struct plan *plan, struct confine *c,
+int confine_prepare(const struct policy *p, struct confine *c, struct report *r, struct fail *f);
+
+/*
+ * Add the rules, as the user the program will be. Opens every granted path: a required one that is
+ * missing is an error. Without a ruleset: does nothing.
+ */
+int confine_grant(const struct policy *p, const struct plan *plan, struct confine *c,
 	struct report *r, struct fail *f);
 
 /* Enter the domain; there is no way back. Needs no_new_privs. Without a ruleset: does nothing. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The order matters: identity while there are capabilities, no_new_privs before Landlock, the
- * filter last because it takes away what the other steps need.
+ * filter last because it takes away what the other steps need. Canaries are laid before the rules
+ * are made, so that the process among them has ended when it is waited for.
  */
 #include "harden/launch.h"
 
@@ -100,9 +101,11 @@ static int enter_domain(struct state *s, struct report *r, struct fail *f)
 	if (e == 0)
 		e = filter_prepare(s->p, &s->filter, f);
 	if (e == 0)
-		e = confine_prepare(s->p, &s->plan, &s->confine, r, f);
+		e = confine_prepare(s->p, &s->confine, r, f);
 	if (e == 0)
 		e = canaries_lay(s->p, &s->plan, &s->confine, &s->canaries, f);
+	if (e == 0)
+		e = confine_grant(s->p, &s->plan, &s->confine, r, f);
 	if (e < 0)
 		return e;
 	own[0] = s->status;
@@ -206,7 +209,13 @@ static int run(struct state *s, char *const *argv, char *const *env, struct fail
 
 int launch(const struct policy *p, char *const *argv, char *const *env)
 {
-	struct state s = {.p = p, .status = -1, .confine = {.ruleset = -1}, .parent = getppid()};
+	struct state s = {
+		.p = p,
+		.status = -1,
+		.confine = {.ruleset = -1},
+		.canaries = {.abstract = -1, .path = -1},
+		.parent = getppid(),
+	};
 	struct fail f = {0};
 	int code = EXIT_POSTURE;
 
@@ -222,6 +231,7 @@ int launch(const struct policy *p, char *const *argv, char *const *env)
 		(void)fprintf(stderr, "kora-launch: %s\n", f.text);
 	environ_free(s.env);
 	plan_done(&s.plan);
+	canaries_done(&s.canaries);
 	confine_done(&s.confine);
 	filter_done(&s.filter);
 	return code;
