@@ -10,6 +10,7 @@
 
 #include "mountd/attached.h"
 #include "mountd/base/cleanup.h"
+#include "mountd/client_watch.h"
 #include "mountd/control.h"
 #include "mountd/mountinfo.h"
 #include "mountd/prober.h"
@@ -135,6 +136,7 @@ static void on_plan(void *data)
 	uint64_t wake, until, server, now = loop_clock_ms();
 
 	prober_match(d->prober);
+	client_watch_match(d->client_watch);
 	wake = plan_runs(d);
 
 	until = plan_server(d, now);
@@ -262,6 +264,8 @@ static int start_engines(struct daemon *d, struct kerr *e)
 		r = mountinfo_new(d, &d->mountinfo);
 	if (r == 0)
 		r = prober_new(d, &d->prober);
+	if (r == 0)
+		r = client_watch_new(d, &d->client_watch);
 	if (r < 0)
 		return kerr_set(e, r, "start the loop", NULL, NULL);
 	r = source_dir_new(
@@ -342,6 +346,7 @@ void daemon_free(struct daemon *d)
 	source_dir_free(d->source);
 	mountinfo_free(d->mountinfo);
 	prober_free(d->prober);
+	client_watch_free(d->client_watch);
 	server_free(d->server);
 	while (d->runs.n)
 		runs_drop(&d->runs, d->runs.list[d->runs.n - 1]);

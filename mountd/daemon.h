@@ -13,6 +13,7 @@
 #include "mountd/source_dir.h"
 #include "mountd/suspects.h"
 
+struct client_watch;
 struct control;
 struct mountinfo;
 struct prober;
@@ -33,6 +34,7 @@ struct daemon {
 	struct server *server;
 	struct mountinfo *mountinfo;
 	struct prober *prober;
+	struct client_watch *client_watch;
 	struct control *control;
 	uint64_t started_ms;
 	bool drained;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mountd/client_watch.h"
 #include "mountd/own_addrs.h"
 #include "mountd/steps.h"
 
@@ -169,6 +170,7 @@ static void on_exporter(void *data, unsigned events)
 	struct kerr e = {0};
 
 	(void)events;
+	client_watch_soon(s->daemon->client_watch);
 	if (exporter_dispatch(s->exporter, &e) >= 0) {
 		s->failures = 0;
 		follow(s);

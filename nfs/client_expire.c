@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mountd/base/cleanup.h"
@@ -30,15 +31,16 @@ static bool is_idle(const struct addr *client, const struct export *gone,
 	return true;
 }
 
-static int address_of(int fs, const char *name, struct addr *ret)
+static int read_client(int fs, const char *name, struct client *ret)
 {
 	_cleanup_free_ char *info = NULL;
 	char file[64];
 	int error;
 
+	(void)snprintf(ret->name, sizeof ret->name, "%.20s", name);
 	(void)snprintf(file, sizeof file, "clients/%.20s/info", name);
 	error = nfsdfs_read(fs, file, &info, NULL);
-	return error < 0 ? error : nfsd_client_address(info, ret);
+	return error < 0 ? error : nfsd_client_parse(info, &ret->is);
 }
 
 int client_expire(int fs, const char *name, struct kerr *e)
@@ -53,33 +55,60 @@ int client_expire(int fs, const char *name, struct kerr *e)
 
 bool client_is_of(int fs, const char *name, const struct export *export)
 {
-	struct addr client;
-	int error = address_of(fs, name, &client);
+	struct client client;
+	int error = read_client(fs, name, &client);
 
-	return error == -ENOENT ? false : error < 0 || lists(export, &client);
+	return error == -ENOENT ? false : error < 0 || lists(export, &client.is.addr);
+}
+
+static int add_client(struct client **list, size_t *n, const struct client *client)
+{
+	struct client *more = *n % 16 ? *list : reallocarray(*list, *n + 16, sizeof *more);
+
+	if (!more)
+		return -ENOMEM;
+	*list = more;
+	more[(*n)++] = *client;
+	return 0;
+}
+
+int clients_read(int fs, struct client **ret, size_t *ret_n, struct kerr *e)
+{
+	int error, fd = openat(fs, "clients", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_closedir_ DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	_cleanup_free_ struct client *list = NULL;
+	const struct dirent *entry;
+	size_t n = 0;
+
+	if (!dir) {
+		error = -errno;
+		cleanup_close(&fd);
+		return kerr_set(e, error, "list NFS clients", "clients", NULL);
+	}
+	while ((errno = 0, entry = readdir(dir))) {
+		struct client client;
+		if (entry->d_name[0] == '.' || read_client(fs, entry->d_name, &client) < 0)
+			continue;
+		error = add_client(&list, &n, &client);
+		if (error < 0)
+			return kerr_set(e, error, "list NFS clients", NULL, NULL);
+	}
+	if (errno)
+		return kerr_set(e, -errno, "list NFS clients", "clients", NULL);
+	*ret = TAKE_PTR(list);
+	*ret_n = n;
+	return 0;
 }
 
 int client_expire_idle(int fs, const struct export *gone, const struct export *const *others,
 	size_t n_others, struct kerr *e)
 {
-	int fd = openat(fs, "clients", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	_cleanup_closedir_ DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
+	_cleanup_free_ struct client *list = NULL;
+	size_t n = 0;
+	int error = clients_read(fs, &list, &n, e);
 
-	if (!dir) {
-		int error = -errno;
-		cleanup_close(&fd);
-		return kerr_set(e, error, "list NFS clients", "clients", NULL);
-	}
-	while ((errno = 0, entry = readdir(dir))) {
-		struct addr client;
-		int error;
-		if (entry->d_name[0] == '.' || address_of(fs, entry->d_name, &client) < 0 ||
-			!is_idle(&client, gone, others, n_others))
-			continue;
-		error = client_expire(fs, entry->d_name, e);
-		if (error < 0)
-			return error;
-	}
-	return errno ? kerr_set(e, -errno, "list NFS clients", "clients", NULL) : 0;
+	for (size_t i = 0; i < n && error == 0; i++)
+		if (is_idle(&list[i].is.addr, gone, others, n_others))
+			error = client_expire(fs, list[i].name, e);
+	return error;
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "mountd/base/kerr.h"
+#include "nfs/nfsd_text.h"
 #include "nfs/run.h"
 
 /*
@@ -12,6 +13,18 @@
  * itself meanwhile is no failure.
  */
 int client_expire(int fs, const char *name, struct kerr *e);
+
+/* A client in nfsd's "clients". */
+struct client {
+	char name[21]; /* a number, never given twice while nfsd runs */
+	struct nfsd_client is;
+};
+
+/*
+ * All that tell their address; *ret is an array to be freed. fs: nfsd's filesystem. Does not block.
+ * -ENOENT: no such filesystem; -ENOMEM.
+ */
+int clients_read(int fs, struct client **ret, size_t *ret_n, struct kerr *e);
 
 /* Is it one of export's? One that is there and does not tell its address is. */
 bool client_is_of(int fs, const char *name, const struct export *export);

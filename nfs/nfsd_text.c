@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -87,6 +88,26 @@ int nfsd_client_address(const char *info, struct addr *ret)
 		return addr_parse(text, ret);
 	}
 	return -EINVAL;
+}
+
+int nfsd_client_parse(const char *info, struct nfsd_client *ret)
+{
+	struct nfsd_client client = {.quiet_seconds = UINT_MAX};
+	int error = nfsd_client_address(info, &client.addr);
+	char line[256];
+
+	if (error < 0)
+		return error;
+	while (next_line(&info, line, sizeof line)) {
+		if (strcmp(line, "status: confirmed") == 0 || strcmp(line, "status: courtesy") == 0)
+			client.confirmed = true;
+		else if (strcmp(line, "callback state: FAULT") == 0)
+			client.recall_failed = true;
+		else if (client.quiet_seconds == UINT_MAX)
+			(void)sscanf(line, "seconds from last renew: %u", &client.quiet_seconds);
+	}
+	*ret = client;
+	return 0;
 }
 
 /*

@@ -24,6 +24,15 @@ int proc_tcp_next(const char **text, struct listener *ret);
 /* /proc/fs/nfsd/clients/<n>/info: the address a client last came from. -EINVAL: it tells none. */
 int nfsd_client_address(const char *info, struct addr *ret);
 
+/* What else the same text tells, of a client whose address it tells. */
+struct nfsd_client {
+	struct addr addr;
+	bool confirmed;		/* or a courtesy client, whose lease is over: no half-made one */
+	bool recall_failed;	/* it was called back and did not answer, lease / 10 long */
+	unsigned quiet_seconds; /* since it last renewed its lease; UINT_MAX: older than 6.1 */
+};
+int nfsd_client_parse(const char *info, struct nfsd_client *ret); /* -EINVAL: no address */
+
 /*
  * /proc/fs/nfsd/clients/<n>/states: an open, lock, delegation or layout that holds a file. A
  * revoked one holds none and is skipped.

@@ -3,6 +3,7 @@
 #include "nfs/nfsd_text.h"
 
 #include <criterion/criterion.h>
+#include <limits.h>
 
 Test(nfsd_text, reads_portlist)
 {
@@ -112,5 +113,33 @@ Test(nfsd_text, a_client_without_an_address_has_none)
 	for (size_t i = 0; i < sizeof infos / sizeof *infos; i++) {
 		struct addr addr;
 		cr_expect_lt(nfsd_client_address(infos[i], &addr), 0, "%s", infos[i]);
+	}
+}
+
+Test(nfsd_text, reads_a_clients_condition)
+{
+	static const struct {
+		const char *info;
+		bool confirmed, recall_failed;
+		unsigned quiet;
+	} cases[] = {
+		{"address: \"10.20.0.2:9\"\nstatus: confirmed\nseconds from last renew: 7\n"
+		 "name: \"x\"\ncallback state: UP\n",
+			true, false, 7},
+		{"address: \"10.20.0.2:9\"\nstatus: courtesy\nseconds from last renew: 51\n"
+		 "callback state: FAULT\n",
+			true, true, 51},
+		{"address: \"10.20.0.2:9\"\nstatus: unconfirmed\n", false, false, UINT_MAX},
+		{"address: \"10.20.0.2:9\"\nseconds from last renew: 1\n"
+		 "seconds from last renew: 99\n",
+			false, false, 1},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct nfsd_client client;
+		cr_assert_eq(nfsd_client_parse(cases[i].info, &client), 0);
+		cr_expect_eq(client.confirmed, cases[i].confirmed, "%zu", i);
+		cr_expect_eq(client.recall_failed, cases[i].recall_failed, "%zu", i);
+		cr_expect_eq(client.quiet_seconds, cases[i].quiet, "%zu", i);
 	}
 }

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Is a client of this node's NFS server dead? Pure. */
+#include "mountd/client_judge.h"
+
+#include <limits.h>
+
+static bool is_at_work(const struct nfsd_client *now)
+{
+	return now->quiet_seconds < CLIENT_QUIET_S;
+}
+
+static bool is_silent(const struct client_signs *s)
+{
+	return s->answers && s->silences >= CLIENT_SILENCES;
+}
+
+enum client_verdict client_judge(
+	struct client_signs *s, const struct nfsd_client *now, unsigned lease_seconds)
+{
+	if (is_at_work(now) || now->quiet_seconds < s->last.quiet_seconds)
+		s->silences = 0;
+	s->last = *now;
+	if (!now->confirmed || now->quiet_seconds == UINT_MAX)
+		return CLIENT_FINE;
+	if (now->quiet_seconds >= lease_seconds && (is_silent(s) || !s->answers))
+		return CLIENT_LAPSED;
+	if (now->recall_failed && is_silent(s))
+		return CLIENT_HOLDS_UP;
+	return is_at_work(now) && s->answers ? CLIENT_FINE : CLIENT_ASK;
+}
+
+void client_heard(struct client_signs *s, bool answered)
+{
+	s->answers |= answered;
+	s->silences = answered ? 0 : s->silences + 1;
+}
+
+uint64_t client_look_ms(const struct client_signs *s)
+{
+	if (s->answers && s->silences)
+		return CLIENT_SILENT_MS;
+	return is_at_work(&s->last) || s->last.recall_failed ? CLIENT_BUSY_MS : CLIENT_EVERY_MS;
+}
+
+const char *client_why(enum client_verdict verdict)
+{
+	return verdict == CLIENT_HOLDS_UP
+		       ? "its node is silent, and it left a recall unanswered that this node waits "
+			 "for"
+		       : "its node is silent, and its lease is over";
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Is a client of this node's NFS server dead? Seen by its lease, by a recall that nfsd did not get
+ * answered, and by whether its node answers at all. Pure.
+ *
+ * A dead client holds delegations, and whoever opens, makes or deletes such a file on this node
+ * waits for it: up to a lease from there on. So one that holds somebody up goes as soon as its node
+ * is silent; another one keeps what it has until its lease is over, as a network may come back.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "nfs/nfsd_text.h"
+
+#define CLIENT_QUIET_S	 2 /* one at work renews its lease with every call */
+#define CLIENT_SILENCES	 2 /* questions in a row that its node has to leave unanswered */
+#define CLIENT_EVERY_MS	 10000
+#define CLIENT_BUSY_MS	 2000 /* while somebody works through a mount: to see its end soon */
+#define CLIENT_SILENT_MS 1000
+
+/* What was seen of one client. */
+struct client_signs {
+	struct nfsd_client last;
+	bool answers;	   /* its node has answered a question once: where a firewall drops them */
+	unsigned silences; /* … questions in a row that it did not answer since */
+};
+
+enum client_verdict {
+	CLIENT_FINE,
+	CLIENT_ASK,	 /* its node should be asked now */
+	CLIENT_HOLDS_UP, /* dead: a recall waits for it */
+	CLIENT_LAPSED,	 /* dead: its lease is over */
+};
+
+/* Takes in another look. A client that is new has all signs zero. */
+enum client_verdict client_judge(
+	struct client_signs *signs, const struct nfsd_client *now, unsigned lease_seconds);
+
+/* Takes in what its node said to a question. */
+void client_heard(struct client_signs *signs, bool answered);
+
+/* In how many milliseconds this client wants to be looked at again. */
+uint64_t client_look_ms(const struct client_signs *signs);
+
+const char *client_why(enum client_verdict verdict); /* of the dead ones; static */

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which clients of the server count as dead. */
+#include "mountd/client_judge.h"
+
+#include <criterion/criterion.h>
+#include <limits.h>
+
+#define LEASE 30
+
+static enum client_verdict look(struct client_signs *s, unsigned quiet, bool recall_failed)
+{
+	struct nfsd_client now = {
+		.confirmed = true, .quiet_seconds = quiet, .recall_failed = recall_failed};
+
+	return client_judge(s, &now, LEASE);
+}
+
+/* One whose node has answered once. */
+static struct client_signs known(void)
+{
+	struct client_signs s = {0};
+
+	cr_assert_eq(look(&s, 0, false), CLIENT_ASK, "a new one is asked");
+	client_heard(&s, true);
+	return s;
+}
+
+static void stay_silent(struct client_signs *s)
+{
+	for (unsigned i = 0; i < CLIENT_SILENCES; i++)
+		client_heard(s, false);
+}
+
+Test(client_judge, one_at_work_is_not_asked)
+{
+	struct client_signs s = known();
+
+	cr_expect_eq(look(&s, 0, false), CLIENT_FINE);
+	cr_expect_eq(look(&s, 1, true), CLIENT_FINE, "a recall fails before it is answered");
+	cr_expect_eq(look(&s, 2, false), CLIENT_ASK);
+}
+
+Test(client_judge, who_holds_somebody_up_is_dead_when_its_node_is_silent)
+{
+	struct client_signs s = known();
+
+	client_heard(&s, false);
+	cr_expect_eq(look(&s, 5, true), CLIENT_ASK, "one silence may be a lost packet");
+	client_heard(&s, false);
+	cr_expect_eq(look(&s, 7, true), CLIENT_HOLDS_UP);
+	cr_expect_neq(look(&s, 1, true), CLIENT_HOLDS_UP, "it is back");
+}
+
+Test(client_judge, who_holds_nobody_up_keeps_its_lease)
+{
+	struct client_signs s = known();
+
+	stay_silent(&s);
+	cr_expect_eq(look(&s, LEASE - 1, false), CLIENT_ASK);
+	cr_expect_eq(look(&s, LEASE, false), CLIENT_LAPSED);
+}
+
+Test(client_judge, a_node_that_answers_is_alive)
+{
+	struct client_signs s = known();
+
+	stay_silent(&s);
+	client_heard(&s, true);
+	cr_expect_eq(look(&s, 10, true), CLIENT_ASK);
+	cr_expect_eq(look(&s, 2 * LEASE, true), CLIENT_ASK, "the kernel frees it by itself");
+}
+
+Test(client_judge, behind_a_firewall_only_the_lease_counts)
+{
+	struct client_signs s = {0};
+
+	stay_silent(&s);
+	cr_expect_eq(look(&s, LEASE - 1, true), CLIENT_ASK);
+	cr_expect_eq(look(&s, LEASE, true), CLIENT_LAPSED);
+}
+
+Test(client_judge, half_made_clients_and_kernels_that_tell_no_age_are_left_alone)
+{
+	struct client_signs s = {0};
+	struct nfsd_client made = {.quiet_seconds = 999}, old = {.confirmed = true,
+								  .recall_failed = true,
+								  .quiet_seconds = UINT_MAX};
+
+	stay_silent(&s);
+	cr_expect_eq(client_judge(&s, &made, LEASE), CLIENT_FINE);
+	cr_expect_eq(client_judge(&s, &old, LEASE), CLIENT_FINE);
+}
+
+Test(client_judge, looks_are_frequent_only_where_something_can_happen)
+{
+	struct client_signs s = known();
+
+	cr_expect_eq(client_look_ms(&s), CLIENT_BUSY_MS);
+	look(&s, 8, false);
+	cr_expect_eq(client_look_ms(&s), CLIENT_EVERY_MS);
+	client_heard(&s, false);
+	cr_expect_eq(client_look_ms(&s), CLIENT_SILENT_MS);
+}
