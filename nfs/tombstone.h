@@ -19,13 +19,15 @@
 #define TOMBSTONE_REPLY_MAX 256
 
 /*
- * The answer to one RPC call (RFC 5531) of an NFSv4.1 or later client, without record marks.
- * SEQUENCE is echoed as granted, RFC 8881 section 18.46; what follows it is NFS4ERR_STALE, but for
- * what a client sends to end its session, which succeeds. Returns the reply's length, or
- * -EBADMSG: not a call that can be answered, the connection should be dropped. Pure.
+ * The answer to one RPC call (RFC 5531) of an NFSv4.1 or later client, without record marks, as a
+ * server at that address would give that has just started and has no files: the client's session
+ * is unknown (NFS4ERR_BADSESSION), it is given a new one, and every file is NFS4ERR_STALE (RFC
+ * 8881, sections 8.4.2 and 18.46). The server that returns does not know that session either, so
+ * that the client makes itself known to it at once. Returns the reply's length, or -EBADMSG: not a
+ * call that can be answered, the connection should be dropped. Pure.
  */
-int tombstone_answer(
-	const unsigned char *call, size_t length, unsigned char reply[TOMBSTONE_REPLY_MAX]);
+int tombstone_answer(const struct addr *server, const unsigned char *call, size_t length,
+	unsigned char reply[TOMBSTONE_REPLY_MAX]);
 
 /*
  * Turns this node's traffic to server:port to itself and answers it until stop_fd is readable or

@@ -18,7 +18,8 @@ enum {
 
 struct peer {
 	int fd;
-	unsigned char mark[4]; /* record mark being read, RFC 5531 section 11 */
+	const struct addr *server; /* whom it takes us for */
+	unsigned char mark[4];	   /* record mark being read, RFC 5531 section 11 */
 	size_t mark_length;
 	uint32_t left; /* bytes of this fragment still to come */
 	bool last;
@@ -47,7 +48,7 @@ static int answer_record(struct peer *peer)
 {
 	unsigned char reply[4 + TOMBSTONE_REPLY_MAX];
 	size_t kept = peer->length < HEAD_SIZE ? peer->length : HEAD_SIZE;
-	int n = tombstone_answer(peer->head, kept, reply + 4);
+	int n = tombstone_answer(peer->server, peer->head, kept, reply + 4);
 	uint32_t mark;
 
 	peer->length = 0;
@@ -123,7 +124,7 @@ static int read_peer(struct peer *peer)
 	return n == 0 ? -EPIPE : feed(peer, bytes, (size_t)n);
 }
 
-static void accept_peer(int listener, struct peer peers[PEERS_MAX])
+static void accept_peer(int listener, const struct addr *server, struct peer peers[PEERS_MAX])
 {
 	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
@@ -131,13 +132,13 @@ static void accept_peer(int listener, struct peer peers[PEERS_MAX])
 		return;
 	for (size_t i = 0; i < PEERS_MAX; i++)
 		if (peers[i].fd < 0) {
-			peers[i] = (struct peer){.fd = fd};
+			peers[i] = (struct peer){.fd = fd, .server = server};
 			return;
 		}
 	(void)close(fd);
 }
 
-static int serve(int listener, int stop_fd, struct peer peers[PEERS_MAX])
+static int serve(int listener, int stop_fd, const struct addr *server, struct peer peers[PEERS_MAX])
 {
 	struct pollfd fds[2 + PEERS_MAX];
 
@@ -159,7 +160,7 @@ static int serve(int listener, int stop_fd, struct peer peers[PEERS_MAX])
 				peers[i].fd = -1;
 			}
 		if (fds[1].revents)
-			accept_peer(listener, peers);
+			accept_peer(listener, server, peers);
 	}
 }
 
@@ -181,7 +182,7 @@ int tombstone_serve(const struct addr *server, uint16_t port, int stop_fd, struc
 	r = tombstone_route_turn(server, port, e);
 	if (r < 0)
 		return r;
-	r = serve(listener, stop_fd, peers);
+	r = serve(listener, stop_fd, server, peers);
 	for (size_t i = 0; i < PEERS_MAX; i++)
 		if (peers[i].fd >= 0)
 			(void)close(peers[i].fd);

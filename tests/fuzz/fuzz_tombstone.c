@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 
 #include "nfs/tombstone.h"
 
@@ -11,7 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	unsigned char reply[TOMBSTONE_REPLY_MAX];
-	int n = tombstone_answer(data, size, reply);
+	static const struct addr server = {AF_INET6, {0xfd, 0x20, [15] = 1}};
+	int n = tombstone_answer(&server, data, size, reply);
 
 	if (n > (int)sizeof reply || n == 0 || n % 4 > 0)
 		abort();
