@@ -122,15 +122,16 @@ $(LAUNCH_FUZZERS:%=$(B)/fuzz/%): $(B)/fuzz/%: $(B)/fuzz/obj/tests/fuzz/%.o \
 FUZZERS += $(LAUNCH_FUZZERS)
 
 # Start latency and cost per call, beside the peers that are installed.
-$(B)/tests/launch/bench: tests/launch/bench.c tests/launch/check.h
+LAUNCH_BENCH_SRC := tests/launch/bench.c tests/launch/bench_calls.c $(SECCOMP_TEST_SRC)
+$(B)/tests/launch/bench: $(LAUNCH_BENCH_SRC) $(wildcard tests/launch/*.h) $(SECCOMP_INPUT) $(SECCOMP_HEADERS)
 	@mkdir -p $(@D)
-	$(call say,CC,$@)$(CC) $(LAUNCH_TEST_CFLAGS) -O2 -o $@ $<
+	$(call say,CC,$@)$(CC) $(LAUNCH_TEST_CFLAGS) $(SECCOMP_CPPFLAGS) -O2 -o $@ $(LAUNCH_BENCH_SRC)
 $(B)/tests/launch/static-true: tests/launch/true.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) -O2 -static -o $@ $<
 launcher-bench: $(B)/kora-launch $(B)/tests/launch/bench $(B)/tests/launch/static-true
 	@mkdir -p $(B)/bench
-	$(Q)tests/launch/bench.sh $(B)/kora-launch $(B)/tests/launch $(B)/bench/launcher.json
+	$(Q)B=$(B) tests/launch/bench.sh $(B)/kora-launch $(B)/tests/launch $(B)/bench/launcher.json
 
 BENCH_AREAS += launcher
 

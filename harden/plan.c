@@ -71,11 +71,11 @@ static const struct item runtime[] = {
 
 bool path_beneath(const char *path, const char *dir)
 {
-	size_t len = strlen(dir);
-
-	if (len == 1) /* "/" */
+	if (strcmp(dir, "/") == 0)
 		return true;
-	return strncmp(path, dir, len) == 0 && (path[len] == '\0' || path[len] == '/');
+	for (; *dir && *path == *dir; dir++)
+		path++;
+	return !*dir && (*path == '\0' || *path == '/');
 }
 
 bool plan_writable(const char *path, int64_t uid)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what building, checking and testing need on Debian 12 and 13: what is missing, nothing else.
 #
-#   deps.sh [build] [check] [test]      all three by default
+#   deps.sh [build] [check] [test] [bench]      the first three by default
 set -euo pipefail
 
 # a|b: the first that is installed, otherwise the first that the archive has.
@@ -13,6 +13,8 @@ check_packages=(clang clang-format clang-tidy cppcheck mandoc shellcheck
 	'libclang-rt-dev|libclang-rt-19-dev')
 test_packages=(libcriterion-dev python3 openssl nghttp2-proxy busybox-static cpio kmod xz-utils e2fsprogs xfsprogs iproute2 nftables strace
 	util-linux procps debian-archive-keyring)
+# The launcher's peers, for its measurements only.
+bench_packages=(util-linux bubblewrap firejail crun debian-archive-keyring)
 # Debian 12's own QEMU is not reliable with newer kernels: kernels.sh unpacks a newer one there.
 grep -q '^VERSION_CODENAME=bookworm' /etc/os-release || test_packages+=(qemu-system-x86)
 
@@ -60,7 +62,8 @@ main() {
 		build) wanted+=("${build_packages[@]}") ;;
 		check) wanted+=("${check_packages[@]}") ;;
 		test) wanted+=("${test_packages[@]}") ;;
-		*) die "unknown group '$group': build, check or test" ;;
+		bench) wanted+=("${bench_packages[@]}") ;;
+		*) die "unknown group '$group': build, check, test or bench" ;;
 		esac
 	done
 	mapfile -t lacking < <(missing "${wanted[@]}")
