@@ -94,6 +94,8 @@ json_t *item_of(const struct run *run, bool everything)
 	set_text(item, "peer", peer);
 	set_text(item, "path", path);
 	set_text(item, "fault", item_fault(run, &error));
+	if (json_object_get(item, "fault") && error < 0)
+		set_text(item, "errno", strerrorname_np(-error));
 	if (everything)
 		add_details(item, run);
 	return item;

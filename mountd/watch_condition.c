@@ -64,6 +64,15 @@ bool condition_find(
 	return false;
 }
 
+static enum happening loss(const struct link_run *run)
+{
+	if (strcmp(run->error, "EHOSTUNREACH") == 0)
+		return HAPPENED_FORCED_OFF;
+	if (strcmp(run->error, "ESTALE") == 0 || strcmp(run->error, "ENOENT") == 0)
+		return HAPPENED_STALE;
+	return HAPPENED_LOST;
+}
+
 static enum happening wished(const struct verdict *v, const struct link_run *run, bool was_ready,
 	uint64_t waited_ms, char *message, size_t size)
 {
@@ -77,7 +86,7 @@ static enum happening wished(const struct verdict *v, const struct link_run *run
 		return mount ? HAPPENED_MOUNTED : HAPPENED_EXPORTED;
 	}
 	if (was_ready && *fault)
-		return HAPPENED_LOST;
+		return mount ? loss(run) : HAPPENED_LOST;
 	if (!was_ready && mount && waited_ms >= MOUNT_PATIENCE_MS) {
 		(void)snprintf(message, size, "not mounted after %llu s%s%s",
 			(unsigned long long)waited_ms / 1000, *fault ? ": " : "", fault);
@@ -115,10 +124,11 @@ const char *happening_reason(enum happening h, enum role role)
 {
 	static const char *const mount[HAPPENINGS] = {"", "SandboxExported", "SandboxMounted",
 		"SandboxUnmounted", "SandboxMountRefused", "SandboxMountFailed", "SandboxMountLost",
-		"SandboxMountTimedOut"};
+		"SandboxMountForcedOff", "SandboxMountStale", "SandboxMountTimedOut"};
 	static const char *const export[HAPPENINGS] = {"", "SandboxExported", "SandboxMounted",
 		"SandboxUnexported", "SandboxExportRefused", "SandboxExportFailed",
-		"SandboxExportLost", "SandboxMountTimedOut"};
+		"SandboxExportLost", "SandboxExportLost", "SandboxExportLost",
+		"SandboxExportTimedOut"};
 
 	return role == ROLE_EXPORT ? export[h] : mount[h];
 }

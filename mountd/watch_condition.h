@@ -11,10 +11,7 @@ struct condition {
 	char message[1024];
 };
 
-/*
- * What is worth an Event. A mount that was there and is not: its message says whether it was
- * forced off (cut off) or gone stale.
- */
+/* What is worth an Event. */
 enum happening {
 	HAPPENED_NOTHING,
 	HAPPENED_EXPORTED,
@@ -22,7 +19,9 @@ enum happening {
 	HAPPENED_UNMOUNTED,
 	HAPPENED_REFUSED,
 	HAPPENED_FAILED,
-	HAPPENED_LOST,
+	HAPPENED_LOST,	     /* was there, and is not */
+	HAPPENED_FORCED_OFF, /* … since its server does not answer */
+	HAPPENED_STALE,	     /* … since its server answers, and has it no more */
 	HAPPENED_TIMED_OUT,
 	HAPPENINGS,
 };

@@ -233,6 +233,7 @@ static int read_run(const json_t *item, struct link_run *ret)
 	const char *state = json_string_value(json_object_get(item, "state"));
 	const char *rung = json_string_value(json_object_get(item, "rung"));
 	const char *fault = json_string_value(json_object_get(item, "fault"));
+	const char *error = json_string_value(json_object_get(item, "errno"));
 
 	if (!run || !incarnation || !role || !state || !name_is_valid(run))
 		return -EBADMSG;
@@ -245,6 +246,7 @@ static int read_run(const json_t *item, struct link_run *ret)
 	};
 	(void)snprintf(ret->run, sizeof ret->run, "%s", run);
 	(void)snprintf(ret->incarnation, sizeof ret->incarnation, "%s", incarnation);
+	(void)snprintf(ret->error, sizeof ret->error, "%s", error ? error : "");
 	if (ret->rung && ret->fault)
 		return 0;
 	free(ret->rung);

@@ -17,8 +17,9 @@ struct link_run {
 	enum role role;
 	bool ready;
 	bool ending;
-	char *rung;  /* owned; "": not said */
-	char *fault; /* owned; "": none */
+	char error[24]; /* the fault's errno, "ESTALE"; "": none */
+	char *rung;	/* owned; "": not said */
+	char *fault;	/* owned; "": none */
 };
 
 /* on_change: the runs, or whether they are current, are not as before. socket is borrowed. */

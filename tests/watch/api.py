@@ -8,6 +8,7 @@ import json
 import pathlib
 import re
 import socket
+import socketserver
 import ssl
 import subprocess
 import threading
@@ -29,10 +30,37 @@ def recorded_pod():
     raise LookupError
 
 
-def certificate(folder):
+def make_pod(name, component, node, run='', agent='', namespace='t', template=None):
+    """A running pod as kora-agents makes it: the recorded one with what the watch looks at."""
+    pod = copy.deepcopy(template or recorded_pod())
+    metadata = pod['metadata']
+    metadata.update(name=name, namespace=namespace, uid=f'uid-{name}', labels={'kora.dev/component': component})
+    pod['spec']['nodeName'] = node
+    if component == 'sandbox':
+        metadata['labels'].update({'kora.dev/run': run, 'kora.dev/agent-node': agent})
+        metadata['annotations'] = {'kora.dev/runtime-pod': f'{namespace}/runtime'}
+        pod['spec']['volumes'] = [{'name': 'sandbox', 'emptyDir': {}}]
+        pod['spec']['containers'][0]['volumeMounts'] = [{'name': 'sandbox', 'mountPath': f'/workspaces/{run}/sandbox'}]
+    else:
+        pod['spec']['volumes'] = [{'name': 'workspaces', 'persistentVolumeClaim': {'claimName': 'claim'}}]
+        pod['spec']['containers'][0]['volumeMounts'] = [
+            {'name': 'workspaces', 'mountPath': '/workspaces', 'mountPropagation': 'HostToContainer'}]
+    return pod
+
+
+def deleting(pod):
+    pod['metadata']['deletionTimestamp'] = '2026-11-29T11:57:15Z'
+
+
+def terminated(pod):
+    for status in pod['status']['containerStatuses']:
+        status['state'] = {'terminated': {'exitCode': 0}}
+
+
+def certificate(folder, address):
     subprocess.run(['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes',
                     '-keyout', f'{folder}/key.pem', '-out', f'{folder}/ca.crt', '-days', '2', '-subj', '/CN=api',
-                    '-addext', 'subjectAltName=IP:127.0.0.1'], check=True, capture_output=True)
+                    '-addext', f'subjectAltName=IP:{address}'], check=True, capture_output=True)
 
 
 def matcher(query):
@@ -51,7 +79,7 @@ def matcher(query):
 
 
 class Api:
-    def __init__(self, folder, streaming=True, page=500):
+    def __init__(self, folder, streaming=True, page=500, address='127.0.0.1', port=0):
         self.lock = threading.Condition()
         self.version = 1000
         self.oldest = 0
@@ -64,8 +92,8 @@ class Api:
         self.bookmark_seconds = 1
         self.watch_seconds = 3600  # no watch lasts longer, whatever was asked for
         self.folder = folder
-        certificate(folder)
-        self.server = Server(('127.0.0.1', 0), Handler)
+        certificate(folder, address)
+        self.server = Server((address, port), Handler)
         self.server.api = self
         self.server.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.server.context.load_cert_chain(f'{folder}/ca.crt', f'{folder}/key.pem')
@@ -80,7 +108,19 @@ class Api:
         self.server.shutdown()
         self.server.server_close()
 
-    # What happens in the cluster.
+    # What is in the cluster besides pods.
+    def node(self, name, address):
+        self.objects[f'/api/v1/nodes/{name}'] = {
+            'metadata': {'name': name}, 'status': {'addresses': [{'type': 'InternalIP', 'address': address}]}}
+
+    def claim(self, path, namespace='t', name='claim'):
+        """Of a volume that is a folder of its node."""
+        self.objects[f'/api/v1/namespaces/{namespace}/persistentvolumeclaims/{name}'] = {
+            'metadata': {'name': name}, 'spec': {'volumeName': f'pv-{name}'}}
+        self.objects[f'/api/v1/persistentvolumes/pv-{name}'] = {
+            'metadata': {'name': f'pv-{name}'}, 'spec': {'hostPath': {'path': path}}}
+
+    # What happens to its pods.
     def _change(self, key, new):
         self.version += 1
         old = self.pods.get(key)
@@ -135,6 +175,9 @@ class Api:
 class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 64
+
+    def server_bind(self):
+        socketserver.TCPServer.server_bind(self)  # without asking for names
 
     def get_request(self):
         connection, address = super().get_request()

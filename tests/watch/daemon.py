@@ -12,7 +12,7 @@ class Daemon:
         self.lock = threading.Condition()
         self.serial = 1
         self.specs = {}     # (run, role): spec, of the last complete snapshot
-        self.states = {}    # (run, role): (state, fault)
+        self.states = {}    # (run, role): (state, fault, errno)
         self.incarnations = {}
         self.snapshots = 0
         self.longest = 0
@@ -88,15 +88,15 @@ class Daemon:
 
     def follow(self):
         before = dict(self.states), dict(self.incarnations)
-        self.states = {key: self.states.get(key, ('ready', '')) for key in self.specs}
+        self.states = {key: self.states.get(key, ('ready', '', '')) for key in self.specs}
         self.incarnations = {key: spec['incarnation'] for key, spec in self.specs.items()}
         if before != (self.states, self.incarnations):
             self.serial += 1
             self.lock.notify_all()
 
-    def say(self, run, role, state, fault=''):
+    def say(self, run, role, state, fault='', errno=''):
         with self.lock:
-            self.states[run, role] = (state, fault)
+            self.states[run, role] = (state, fault, errno)
             self.serial += 1
             self.lock.notify_all()
 
@@ -108,6 +108,6 @@ class Daemon:
         if request.get('since') == self.serial:
             self.lock.wait_for(lambda: self.serial != request['since'] or not self.open, request['wait_ms'] / 1000)
         items = [{'item': {'run': run, 'role': role, 'incarnation': self.incarnations.get((run, role), '?'),
-                           'state': state, 'fault': fault, 'rung': 'test', 'since': 0, 'attempts': 0}}
-                 for (run, role), (state, fault) in self.states.items()]
+                           'state': state, 'fault': fault, 'errno': errno, 'rung': 'test', 'since': 0, 'attempts': 0}}
+                 for (run, role), (state, fault, errno) in self.states.items()]
         return items + [{'ok': True, 'serial': self.serial}]

@@ -165,6 +165,12 @@ Test(watch_condition, events)
 	run.fault = fault;
 	cr_expect_eq(happens(&run, false, 0), HAPPENED_FAILED);
 	cr_expect_eq(happens(&run, true, 0), HAPPENED_LOST);
+	(void)snprintf(run.error, sizeof run.error, "EHOSTUNREACH");
+	cr_expect_eq(happens(&run, true, 0), HAPPENED_FORCED_OFF);
+	cr_expect_eq(happens(&run, false, 0), HAPPENED_FAILED);
+	(void)snprintf(run.error, sizeof run.error, "ESTALE");
+	cr_expect_eq(happens(&run, true, 0), HAPPENED_STALE);
+	run.error[0] = '\0';
 	run.fault = nothing;
 	run.ready = true;
 	cr_expect_eq(happens(&run, false, 0), HAPPENED_MOUNTED);
