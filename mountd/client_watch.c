@@ -205,7 +205,8 @@ static void on_timer(void *data)
 		if (wants < next)
 			next = wants;
 	}
-	if (!loop_timer_running(w->timer))
+	/* nfsd tells client tracking of the next one. */
+	if (w->n && !loop_timer_running(w->timer))
 		loop_timer_set(w->timer, next);
 }
 
