@@ -71,7 +71,7 @@ TEST_TARGETS := check unit $(TEST_TARGETS) fuzz-smoke scenarios
 
 # Programs and scripts of tests/vm/ that run inside the test machines, on the real kernel.
 VM_HELPERS := $(patsubst tests/vm/%.c,$(B)/integration/helpers/%,$(wildcard tests/vm/*.c)) \
-	$(patsubst tests/vm/%,$(B)/integration/helpers/%,$(wildcard tests/vm/*.sh))
+	$(patsubst tests/vm/%,$(B)/integration/helpers/%,$(wildcard tests/vm/*.sh)) $(B)/integration/helpers/soak
 
 $(B)/integration/helpers/%.sh: tests/vm/%.sh
 	@mkdir -p $(@D)
@@ -80,6 +80,19 @@ $(B)/integration/helpers/%.sh: tests/vm/%.sh
 $(B)/integration/helpers/%: $(B)/obj/tests/vm/%.o $(B)/libnfs.a
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(call pkg,libs,$(NFS_PKGS))
+
+# The model check: random operations on two nodes, by the same seed the same ones.
+SOAK_PKGS := libnl-3.0 libnl-route-3.0 jansson
+$(B)/integration/helpers/soak: $(call obj,$(wildcard tests/soak/*.c))
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(call pkg,libs,$(SOAK_PKGS))
+
+soak: all vm-helpers
+	$(Q)integration/soak --kernel $(KERNEL) $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES))
+
+$(B)/integration/helpers/raw_client: $(call obj,$(wildcard tests/vm/raw_client/*.c))
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(call pkg,libs,libtirpc)
 
 vm-helpers: $(VM_HELPERS)
 
@@ -94,7 +107,7 @@ test: deps
 	$(Q)$(MAKE) -s -j2 all
 	$(Q)MAKE='$(MAKE)' B=$(B) CI=$(CI) tests/run $(TEST_TARGETS)
 
-.PHONY: vm-helpers unit fuzz fuzz-smoke tidy format check scenarios deps test
+.PHONY: vm-helpers soak unit fuzz fuzz-smoke tidy format check scenarios deps test
 
 # Measurements, never part of the tests: each area writes $(B)/bench/<area>.json.
 bench:
@@ -128,6 +141,7 @@ help:
 	'make bench        ratios against the peers, AREA=launcher for one area' \
 	'make kube-test    the watch against a scripted API server' \
 	'make scenarios    integration/run --kernel all' \
+	'make soak         2,000 random operations beside a model, or MINUTES=60; SEED=1 repeats, KERNEL=6.1' \
 	'make chart        the Helm chart: both Helms, types, rights, what has to be refused (npm)' \
 	'make image        OCI image archives, without a container engine; make image-check starts them' \
 	'make deps         installs what the build and the tests need (Debian 12 and 13)' \
