@@ -112,7 +112,8 @@ static int add_grant(const struct policy *p, const struct plan *plan, struct run
 
 	if (fd < 0)
 		return g->optional && skippable(-fd) ? 0 : fail_set(f, -fd, "%s", why.text);
-	if (opens_others(p, runs, g, fd, &found, r) || covered(plan, i, g->kind, found.target))
+	/* Beneath what is granted already, a rule would open nothing. */
+	if (covered(plan, i, g->kind, found.target) || opens_others(p, runs, g, fd, &found, r))
 		return 0;
 	if (found.symlink && p->verbose)
 		report_have(r, "landlock: %s leads to %s, which is granted", g->path, found.target);

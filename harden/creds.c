@@ -65,6 +65,15 @@ static bool has_cap(const struct proc_status *st, unsigned int cap)
 	return st->permitted >> cap & 1;
 }
 
+/* Not by libcap-ng, which reads the set from /proc anew, before and after. */
+static int drop_bounding(uint64_t set)
+{
+	for (unsigned long cap = 0; set >> cap; cap++)
+		if (set >> cap & 1 && prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
+			return -errno;
+	return 0;
+}
+
 /* Bounding set and securebits need CAP_SETPCAP, which setresuid() took from the effective set. */
 static void drop_caps(const struct proc_status *before, struct report *r)
 {
@@ -73,7 +82,7 @@ static void drop_caps(const struct proc_status *before, struct report *r)
 	capng_clear(CAPNG_SELECT_ALL);
 	if (setpcap) {
 		(void)capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, CAP_SETPCAP);
-		if (capng_apply(CAPNG_SELECT_CAPS) < 0 || capng_apply(CAPNG_SELECT_BOUNDS) < 0)
+		if (capng_apply(CAPNG_SELECT_CAPS) < 0 || drop_bounding(before->bounding) < 0)
 			report_gap(r, "capabilities: the bounding set could not be emptied");
 		if (prctl(PR_SET_SECUREBITS, SECUREBITS, 0, 0, 0) < 0)
 			report_gap(r, "securebits: %s", strerror(errno));

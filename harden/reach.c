@@ -78,24 +78,38 @@ int runs_open(struct runs *runs, int root, int own)
 	return r;
 }
 
-static int open_parent_by_name(const char *name)
+/* "/" or with a slash at the end; "" for a name that has no parent. */
+static void parent_of(const char *name, char parent[PATH_MAX])
 {
-	char parent[PATH_MAX];
 	const char *slash = strrchr(name, '/');
+	size_t len = slash ? (size_t)(slash - name) + 1 : 0;
 
-	if (!slash)
-		return -1;
-	memcpy(parent, name, (size_t)(slash - name) + 1);
-	parent[slash - name + 1] = '\0';
-	return openat(AT_FDCWD, parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	memcpy(parent, name, len);
+	parent[len] = '\0';
 }
 
 /* A file has its name only, and so has a directory that can't be searched. */
 static int open_first_above(int fd, const struct ll_path_found *found)
 {
+	char parent[PATH_MAX];
 	int up = S_ISDIR(found->st.st_mode) ? open_above(fd) : -1;
 
-	return up < 0 ? open_parent_by_name(found->target) : up;
+	if (up >= 0)
+		return up;
+	parent_of(found->target, parent);
+	return openat(AT_FDCWD, parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* The files of one directory come in a row. */
+static bool beside_clear(const struct runs *runs, const struct ll_path_found *found)
+{
+	char parent[PATH_MAX];
+	struct stat st;
+
+	if (S_ISDIR(found->st.st_mode))
+		return false;
+	parent_of(found->target, parent);
+	return stat(parent, &st) == 0 && has(&runs->clear, inode_of(&st));
 }
 
 /* Upwards until it is known where this lies; on a way that is clear all directories are. */
@@ -136,9 +150,10 @@ enum reach runs_reach(struct runs *runs, int fd, const struct ll_path_found *fou
 		return REACH_ALL;
 	if (path_beneath(found->target, runs->own_name))
 		return REACH_FREE;
-	if (path_beneath(found->target, runs->root_name) || lies_in_runs(runs, fd, found))
+	if (path_beneath(found->target, runs->root_name))
 		return REACH_OTHER;
-	return REACH_FREE;
+	return beside_clear(runs, found) || !lies_in_runs(runs, fd, found) ? REACH_FREE
+									   : REACH_OTHER;
 }
 
 static bool strictly_beneath(const char *path, const char *dir)

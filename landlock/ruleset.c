@@ -120,7 +120,7 @@ int ll_open_path(const char *path, struct ll_path_found *found)
 		memcpy(found->target, path, strlen(path) + 1);
 		return TAKE_FD(plain);
 	}
-	_cleanup_close_ int fd = open(path, O_PATH | O_CLOEXEC);
+	_cleanup_close_ int fd = openat(AT_FDCWD, path, O_PATH | O_CLOEXEC);
 
 	if (fd < 0 || lstat(path, &st) < 0)
 		return -errno;
