@@ -44,6 +44,4 @@ daemon_end agent KILL
 heal sandbox
 daemon agent
 equal "routing left" 0 "$(rules)"
-# From 6.5 on a tombstone stands in this case alone; there the client may take its time to see that the
-# server does not know the session that the tombstone went on with.
-kernel_at_least 6.5 || wait_on agent 120 'kora-mountctl wait demo --timeout 1'
+wait_on agent 120 'kora-mountctl wait demo --timeout 1'
