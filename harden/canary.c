@@ -40,7 +40,7 @@ void canaries_done(struct canaries *n)
 	n->helper = 0;
 }
 
-/* The parent is outside already. In a container there is none, and root's can't be signalled. */
+/* The parent is outside already. In a container there is none, and it may be another user's. */
 static int find_outsider(struct canaries *n, struct fail *f)
 {
 	pid_t parent = getppid();

@@ -16,6 +16,8 @@
 		SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED | \
 		SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
 
+#define BIT(cap) (UINT64_C(1) << (cap))
+
 static const char *needs(const char *cap)
 {
 	static char text[48];
@@ -60,9 +62,15 @@ static int insist_on_ids(const struct policy *p, const struct proc_status *now, 
 	return 0;
 }
 
-static bool has_cap(const struct proc_status *st, unsigned int cap)
+/* Where the process has them. */
+static void leave_only(uint64_t caps, const struct proc_status *before, struct report *r)
 {
-	return st->permitted >> cap & 1;
+	capng_clear(CAPNG_SELECT_ALL);
+	for (unsigned int cap = 0; cap < 64; cap++)
+		if (caps & before->permitted & BIT(cap))
+			(void)capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, cap);
+	if (capng_apply(CAPNG_SELECT_CAPS) < 0)
+		report_gap(r, "capabilities: the sets could not be emptied");
 }
 
 /* Not by libcap-ng, which reads the set from /proc anew, before and after. */
@@ -74,23 +82,31 @@ static int drop_bounding(uint64_t set)
 	return 0;
 }
 
-/* Bounding set and securebits need CAP_SETPCAP, which setresuid() took from the effective set. */
-static void drop_caps(const struct proc_status *before, struct report *r)
+/* With CAP_KILL the parent can be signalled, whoever it is: what refuses the canary is the domain.
+ */
+static uint64_t for_canaries(const struct policy *p)
 {
-	bool setpcap = has_cap(before, CAP_SETPCAP);
+	return p->verify ? BIT(CAP_KILL) : 0;
+}
 
-	capng_clear(CAPNG_SELECT_ALL);
-	if (setpcap) {
-		(void)capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, CAP_SETPCAP);
-		if (capng_apply(CAPNG_SELECT_CAPS) < 0 || drop_bounding(before->bounding) < 0)
+/* Bounding set and securebits need CAP_SETPCAP, which setresuid() took from the effective set. */
+static void drop_caps(const struct policy *p, const struct proc_status *before, struct report *r)
+{
+	if (before->permitted & BIT(CAP_SETPCAP)) {
+		leave_only(BIT(CAP_SETPCAP) | for_canaries(p), before, r);
+		if (drop_bounding(before->bounding) < 0)
 			report_gap(r, "capabilities: the bounding set could not be emptied");
 		if (prctl(PR_SET_SECUREBITS, SECUREBITS, 0, 0, 0) < 0)
 			report_gap(r, "securebits: %s", strerror(errno));
-		capng_clear(CAPNG_SELECT_ALL);
 	}
 	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-	if (capng_apply(CAPNG_SELECT_CAPS) < 0)
-		report_gap(r, "capabilities: the sets could not be emptied");
+	leave_only(for_canaries(p), before, r);
+}
+
+void creds_finish(const struct policy *p, const struct proc_status *before, struct report *r)
+{
+	if (before->permitted & for_canaries(p))
+		leave_only(0, before, r);
 }
 
 int creds_apply(
@@ -101,7 +117,7 @@ int creds_apply(
 	if (e < 0)
 		return e;
 	if (before->permitted | before->inheritable | before->bounding | before->ambient)
-		drop_caps(before, r);
+		drop_caps(p, before, r);
 	return 0;
 }
 

@@ -139,6 +139,7 @@ static int restrict_all(struct state *s, struct report *r, struct fail *f)
 	if (e < 0)
 		return e;
 	canaries_check(s->p, &s->plan, &s->confine, &s->canaries, r);
+	creds_finish(s->p, &s->before, r);
 	e = filter_install(&s->filter, f);
 	return e < 0 ? e : verify(s, r, f);
 }
