@@ -13,26 +13,32 @@ static const char *const allowed[] = {"PATH", "USER", "LOGNAME", "SHELL", "HOSTN
 	"COLORTERM", "NO_COLOR", "LANG", "LANGUAGE", "LC_*", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR",
 	"http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"};
 
-static bool matches(const char *pattern, const char *var)
+static bool matches(const char *pattern, const char *name, size_t len)
 {
-	size_t len = strcspn(var, "="), plen = strlen(pattern);
+	const char *end = name + len;
 
-	if (plen && pattern[plen - 1] == '*')
-		return len >= plen - 1 && strncmp(pattern, var, plen - 1) == 0;
-	return len == plen && strncmp(pattern, var, len) == 0;
+	for (; *pattern; pattern++, name++) {
+		if (pattern[0] == '*' && !pattern[1])
+			return true;
+		if (name == end || *name != *pattern)
+			return false;
+	}
+	return name == end;
 }
 
 static bool passes(const struct policy *p, const char *var)
 {
-	if (!strchr(var, '=') || matches("HOME", var)) /* HOME is the plan's */
+	const size_t len = strcspn(var, "=");
+
+	if (!var[len] || matches("HOME", var, len)) /* HOME is the plan's */
 		return false;
 	if (p->keep_env)
 		return true;
 	for (size_t i = 0; i < sizeof(allowed) / sizeof(allowed[0]); i++)
-		if (matches(allowed[i], var))
+		if (matches(allowed[i], var, len))
 			return true;
 	for (size_t i = 0; i < p->env.n; i++)
-		if (!strchr(p->env.v[i], '=') && matches(p->env.v[i], var))
+		if (!strchr(p->env.v[i], '=') && matches(p->env.v[i], var, len))
 			return true;
 	return false;
 }
@@ -88,7 +94,7 @@ static int fill(const struct policy *p, const struct plan *plan, char *const *fr
 	for (; *from && r == 0; from++) {
 		if (passes(p, *from))
 			r = put(env, *from);
-		else if (!plan->home || !matches("HOME", *from))
+		else if (!plan->home || strncmp(*from, "HOME=", 5) != 0)
 			++*dropped;
 	}
 	if (r == 0 && !environ_get(env, "PATH"))

@@ -58,9 +58,12 @@ void policy_done(struct policy *p)
 
 int grants_add(struct grants *g, enum grant_kind kind, bool optional, const char *path)
 {
+	const size_t step = 32;
 	_cleanup_free_ char *copy = strdup(path);
-	struct grant *v = reallocarray(g->v, g->n + 1, sizeof(*v));
+	struct grant *v = g->v;
 
+	if (g->n % step == 0)
+		v = reallocarray(g->v, g->n + step, sizeof(*v));
 	if (v)
 		g->v = v;
 	if (!copy || !v)
