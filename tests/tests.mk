@@ -141,6 +141,7 @@ help:
 	'make bench        ratios against the peers, AREA=launcher for one area' \
 	'make kube-test    the watch against a scripted API server' \
 	'make scenarios    integration/run --kernel all' \
+	'make e2e-kubernetes   image, chart and examples on a real Kubernetes; make kubernetes-scenarios: pods on all kernels' \
 	'make soak         2,000 random operations beside a model, or MINUTES=60; SEED=1 repeats, KERNEL=6.1' \
 	'make chart        the Helm chart: both Helms, types, rights, what has to be refused (npm)' \
 	'make image        OCI image archives, without a container engine; make image-check starts them' \
