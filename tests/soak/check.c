@@ -40,7 +40,7 @@ static bool is_shared(const struct world *w, const struct run *r)
 	return r - w->runs < SHARED;
 }
 
-static bool serves(const struct world *w)
+bool serves(const struct world *w)
 {
 	const struct node *n = &w->nodes[SANDBOX];
 
@@ -301,6 +301,15 @@ static bool is_harness(const struct world *w, pid_t pid)
 	return false;
 }
 
+/* A mount that cannot be made yet is tried again and again, each time by a worker. */
+static bool tries_on(const struct world *w)
+{
+	for (size_t i = 0; i < SHARED; i++)
+		if (w->runs[i].mounted && !must_work(w, &w->runs[i]))
+			return true;
+	return w->out_since_ms;
+}
+
 static bool processes_differ(struct world *w, const struct node *n)
 {
 	pid_t list[64];
@@ -315,7 +324,7 @@ static bool processes_differ(struct world *w, const struct node *n)
 		status = slurp(0, "/proc/%d/status", (int)list[i]);
 		(void)sscanf(status, "Name:\t%31s", name);
 		if (!name[0] || strcmp(name, "sleep") == 0 ||
-			(w->out_since_ms && atoi(strstr(status, "\nPPid:") + 6) == n->daemon))
+			(tries_on(w) && atoi(strstr(status, "\nPPid:") + 6) == n->daemon))
 			continue;
 		return differs("no process of %s is left: seen %d %s, %s", n->name, (int)list[i],
 			name, slurp(1, "/proc/%d/wchan", (int)list[i]));

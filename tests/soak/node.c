@@ -195,15 +195,29 @@ void node_power_on(struct world *w, struct node *n)
 	}
 }
 
-/* A client that is shut down says no goodbye; older kernels only know how to leave in peace. */
-static bool can_leave_silently(const struct node *n, glob_t *ret)
+/*
+ * Without power a client says no goodbye. One that is shut down does not either; older kernels know
+ * no other way than to wait for the server.
+ */
+bool node_can_lose_power(const struct node *n)
+{
+	return !strstr(slurp(3, "/proc/%d/net/nfsfs/servers", (int)n->init), "\nv4 ") ||
+	       shell("ls -d /proc/%d/root/sys/fs/nfs/*:*/shutdown >/dev/null 2>&1", (int)n->init) ==
+		       0;
+}
+
+static void shut_down_mounts(const struct node *n)
 {
 	char pattern[64];
+	glob_t found;
 
 	(void)snprintf(
 		pattern, sizeof pattern, "/proc/%d/root/sys/fs/nfs/*:*/shutdown", (int)n->init);
-	return glob(pattern, 0, NULL, ret) == 0 ||
-	       !strstr(slurp(3, "/proc/%d/mountinfo", (int)n->init), " - nfs4 ");
+	if (glob(pattern, 0, NULL, &found) != 0)
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		(void)spit("1\n", "%s", found.gl_pathv[i]);
+	globfree(&found);
 }
 
 static void kill_everything(const struct node *n)
@@ -220,18 +234,13 @@ void node_power_off(struct world *w, struct node *n)
 {
 	uint64_t end = now_ms() + PATIENCE_MS;
 	pid_t init = n->init;
-	glob_t mounts = {0};
-	bool silent = can_leave_silently(n, &mounts);
 
 	if (n == &w->nodes[SANDBOX])
 		goes_out(w);
-	if (silent)
-		(void)shell("ip link set n%d down", (int)init);
+	(void)shell("ip link set n%d down", (int)init);
 	if (n->daemon)
 		(void)kill(n->daemon, SIGKILL);
-	for (size_t i = 0; i < mounts.gl_pathc; i++)
-		(void)spit("1\n", "%s", mounts.gl_pathv[i]);
-	globfree(&mounts);
+	shut_down_mounts(n);
 	kill_everything(n);
 	(void)spit("0\n", "/proc/%d/root/proc/fs/nfsd/threads", (int)init);
 	(void)kill(init, SIGKILL);
@@ -241,9 +250,6 @@ void node_power_off(struct world *w, struct node *n)
 				slurp(0, "/proc/%d/stack", (int)init));
 		nap(10);
 	}
-	/* The network namespace goes with the last mount of it. */
-	while (!silent && shell("test -e /sys/class/net/n%d", (int)init) == 0 && now_ms() < end)
-		nap(50);
 	(void)shell("ip link delete n%d 2>/dev/null; rm -rf /run/nodes/%s", (int)init, n->name);
 	n->init = n->daemon = 0;
 	n->frozen[0] = '\0';

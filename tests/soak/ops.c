@@ -356,7 +356,7 @@ static bool do_power_off(struct world *w)
 {
 	struct node *n = &w->nodes[pick(w, NODES)];
 
-	if (!n->init)
+	if (!n->init || !node_can_lose_power(n))
 		return false;
 	say(w, "power cut of %s", n->name);
 	for (size_t i = 0; n == &w->nodes[AGENT] && i < RUNS; i++) {

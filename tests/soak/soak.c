@@ -68,8 +68,10 @@ static void how_to_repeat(int status, void *arg)
 	const struct world *w = arg;
 
 	if (status != 0 && w->step)
-		(void)fprintf(stderr, "seed %llu: repeat it with soak --seed %llu --steps %u\n",
-			(unsigned long long)seed, (unsigned long long)seed, w->step);
+		(void)fprintf(stderr,
+			"step %u: %s\nseed %llu: repeat it with soak --seed %llu --steps %u\n",
+			w->step, w->what, (unsigned long long)seed, (unsigned long long)seed,
+			w->step);
 }
 
 int main(int argc, char **argv)

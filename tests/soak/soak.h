@@ -83,6 +83,7 @@ bool spit(const char *text, const char *format, ...) __attribute__((format(print
 /* node.c */
 void node_power_on(struct world *w, struct node *n);
 void node_power_off(struct world *w, struct node *n);
+bool node_can_lose_power(const struct node *n);
 void node_start(struct world *w, struct node *n); /* the daemon; returns once it answers */
 void node_kill(struct world *w, struct node *n, int signal);
 bool node_owns(const struct node *n, pid_t pid);
@@ -108,6 +109,7 @@ void operate(struct world *w);
 void end_everything(struct world *w); /* faults and wishes */
 
 /* check.c */
+bool serves(const struct world *w); /* the agent node can reach nfsd */
 void excuse(struct run *r);
 void goes_out(struct world *w);		/* the server can't be reached from now on */
 bool maybe_lost(const struct world *w); /* out for so long that the agent may have given up */
