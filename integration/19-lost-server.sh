@@ -32,10 +32,19 @@ block() {
 	wait_on agent 20 '[ $(ls /workspaces/demo/sandbox | grep -c written) = 1 ]'
 }
 
+step "a launcher that waits for the mount starts at once"
+launch() { echo "kora-launch --profile runtime --run demo --uid 10001 --landlock-min 1 --wait-mount /workspaces/demo/sandbox $*"; }
+on agent "$(launch --timeout 60 -- sh -c "'head -c 1 sandbox/big | wc -c'")" | grep -qx 1 || fail "it cannot read"
+
 step "processes are at work, then the server is gone"
 block
 lose
 on agent touch /run/blocked/go
+
+step "a launcher that waits says what it sees"
+said=$(on agent "$(launch --timeout 2 -- true) 2>&1; echo exit \$?")
+grep -q 'not ready after 2 s: nfs4 10.20.0.1:.* is mounted there but does not answer' <<<"$said" || fail "it says: $said"
+grep -qx 'exit 124' <<<"$said" || fail "it says: $said"
 
 step "within the deadline the mounts are cut off"
 wait_on agent 40 '! grep -q " - nfs4 " /proc/self/mountinfo'

@@ -304,6 +304,7 @@ static const struct mask_case cases[] = {
 	{"close_range forbidden", {{SYS_close_range, EPERM}}, 0, {"--landlock-min", "1"}, 0,
 		{NULL}},
 	{"openat2 missing", {{SYS_openat2, ENOSYS}}, 0, {"--landlock-min", "1"}, 0, {NULL}},
+	{"openat2 forbidden", {{SYS_openat2, EPERM}}, 0, {"--landlock-min", "1"}, 0, {NULL}},
 	{"seccomp missing", {{SYS_seccomp, ENOSYS}}, 0, {NULL}, 125, {"seccomp: "}},
 };
 
