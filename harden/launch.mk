@@ -129,7 +129,12 @@ $(B)/tests/launch/bench: $(LAUNCH_BENCH_SRC) $(wildcard tests/launch/*.h) $(SECC
 $(B)/tests/launch/static-true: tests/launch/true.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) -O2 -static -o $@ $<
-launcher-bench: $(B)/kora-launch $(B)/tests/launch/bench $(B)/tests/launch/static-true
+LAUNCH_FLOOR_OBJ := $(patsubst %.c,$(LAUNCH_DIR)/obj/%.o,tests/launch/floor.c $(LANDLOCK_SRC) \
+	seccomp/filter.c)
+$(B)/tests/launch/floor: $(LAUNCH_FLOOR_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(call LAUNCH_LINK,$@,$(LAUNCH_FLOOR_OBJ))
+launcher-bench: $(B)/kora-launch $(addprefix $(B)/tests/launch/,bench static-true floor)
 	@mkdir -p $(B)/bench
 	$(Q)B=$(B) tests/launch/bench.sh $(B)/kora-launch $(B)/tests/launch $(B)/bench/launcher.json
 

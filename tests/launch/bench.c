@@ -26,7 +26,8 @@ static bool absent[N_STARTS];
 static unsigned int rounds = 500;
 
 static char launcher[PATH_MAX], dir[PATH_MAX / 4], true_path[PATH_MAX / 2], ws[PATH_MAX / 2],
-	own[PATH_MAX], deep[PATH_MAX], bundle[PATH_MAX / 2], filter[PATH_MAX / 2];
+	own[PATH_MAX], deep[PATH_MAX], floor_path[PATH_MAX / 2], bundle[PATH_MAX / 2],
+	filter[PATH_MAX / 2];
 static char newer_loader[PATH_MAX], newer_lib[PATH_MAX], newer_setpriv[PATH_MAX];
 
 static double now_us(void)
@@ -50,8 +51,8 @@ static void substitute(struct start *s)
 		const char *name;
 		const char *value;
 	} words[] = {{"TRUE", true_path}, {"LAUNCH", launcher}, {"DIR", dir}, {"WS", ws},
-		{"RUN", own}, {"BUNDLE", bundle}, {"FILTER", filter}, {"FILTER_FD", "9"},
-		{"NEWER_LOADER", newer_loader}, {"NEWER_LIB", newer_lib},
+		{"RUN", own}, {"FLOOR", floor_path}, {"BUNDLE", bundle}, {"FILTER", filter},
+		{"FILTER_FD", "9"}, {"NEWER_LOADER", newer_loader}, {"NEWER_LIB", newer_lib},
 		{"NEWER_SETPRIV", newer_setpriv}};
 
 	for (size_t i = 0; i < MAX_ARGS && s->argv[i]; i++)
@@ -191,6 +192,7 @@ static void report_starts(void)
 	beside(OURS_ROOT, SETPRIV_OLD, 0);
 	beside(OURS_ROOT, BWRAP_ROOT, 0.25);
 	beside(OURS_POD, BWRAP_POD, 0.25);
+	beside(FLOOR, BWRAP_POD, 0);
 	for (size_t i = 2; i < N_STARTS; i++) {
 		if (absent[i])
 			skip("%s: not installed, or it did not run", starts[i].name);
@@ -277,6 +279,7 @@ static void prepare(const char *self)
 	strcpy(dir, self);
 	*strrchr(dir, '/') = '\0';
 	snprintf(true_path, sizeof(true_path), "%s/static-true", dir);
+	snprintf(floor_path, sizeof(floor_path), "%s/floor", dir);
 	snprintf(ws, sizeof(ws), "%s-ws", dir);
 	snprintf(own, sizeof(own), "%s/a", ws);
 	snprintf(bundle, sizeof(bundle), "%s-bundle", dir);
@@ -321,8 +324,7 @@ int main(int argc, char **argv)
 	(void)getloadavg(&load, 1);
 	measure_starts();
 	fputs("[\n", json);
-	printf("%u interleaved rounds, medians; load at the beginning %.1f%s\n", rounds, load,
-		load < 0.7 ? "" : ": NOT QUIET, what is longer is disturbed more");
+	printf("%u interleaved rounds, medians; load at the beginning %.1f\n", rounds, load);
 	printf("%-62s %9s %9s %s\n", "", "ours", "beside", "       ratio");
 	report_starts();
 	report_calls(self);

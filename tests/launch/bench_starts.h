@@ -39,6 +39,7 @@ struct start {
 #define SETPRIV	    "setpriv ids+caps+Landlock+filter"
 #define SETPRIV_NEW "newer setpriv ids+caps+Landlock+filter"
 #define SETPRIV_OLD "setpriv ids+caps"
+#define FLOOR	    "rules and filter, nothing else"
 #define BWRAP_ROOT  "bwrap, root, all namespaces, ids, filter"
 #define BWRAP_POD   "bwrap, pod, all namespaces, ids, filter"
 
@@ -52,6 +53,13 @@ static struct start starts[] = {
 		{OURS, "--read-only-root=no", "--verify=no", "--seccomp", "none", "--exec", "DIR",
 			"--", "TRUE"}},
 	{"ours, only read its options", AS_POD, {"LAUNCH", "--version"}},
+	{FLOOR, AS_POD,
+		{"FLOOR", "TRUE", "DIR", "RUN", "/usr", "/opt", "/etc", "/sys/fs/cgroup",
+			"/sys/devices/system/cpu", "/sys/kernel/mm/transparent_hugepage",
+			"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom",
+			"/dev/tty", "/proc/self", "/proc/sys", "/proc/cpuinfo", "/proc/meminfo",
+			"/proc/loadavg", "/proc/stat", "/proc/uptime", "/proc/version",
+			"/proc/filesystems"}},
 	{OURS_ROOT, AS_ROOT,
 		{OURS, "--uid", "10001", "--read-only-root=no", "--exec", "DIR", "--", "TRUE"}},
 	{"ours, root, and a read-only root", AS_ROOT,
