@@ -7,12 +7,10 @@
 #include <limits.h>
 #include <net/if.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "mountd/host_netns.h"
 #include "nfs/actual.h"
 #include "nfs/export.h"
-
-#define INITIAL_PID_NS 0xEFFFFFFCu /* PROC_PID_INIT_INO: the kernel's own constant */
 
 static bool reachable_address(const struct ifaddrs *i, struct addr *ret)
 {
@@ -71,13 +69,6 @@ void doctor_addresses(struct doctor *d)
 	check_wanted_addresses(d);
 }
 
-static ino_t namespace_of(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) < 0 ? 0 : st.st_ino;
-}
-
 static bool in_pod_cgroup(void)
 {
 	_cleanup_free_ char *line = NULL;
@@ -96,19 +87,18 @@ bool doctor_in_container(void)
 	       getenv("KUBERNETES_SERVICE_HOST") || in_pod_cgroup();
 }
 
-/* From inside a process namespace, process 1 is not the node's and proves nothing. */
 void doctor_netns(struct doctor *d)
 {
-	ino_t own = namespace_of("/proc/self/ns/net"), first = namespace_of("/proc/1/ns/net");
+	enum host_netns netns = host_netns();
 	bool contained = doctor_in_container();
 
-	if (namespace_of("/proc/self/ns/pid") != INITIAL_PID_NS || !own || !first)
+	if (netns == HOST_NETNS_UNKNOWN)
 		doctor_say(d, "network", VERDICT_WARN,
 			contained
 				? "make sure the pod has hostNetwork: true (docker: --network host)"
 				: "run as root, and in the node's own process namespace, to tell",
 			"cannot tell from here whether this is the node's network namespace");
-	else if (own == first)
+	else if (netns == HOST_NETNS_OWN)
 		doctor_say(d, "network", VERDICT_OK, NULL, "the node's own network namespace");
 	else
 		doctor_say(d, "network", VERDICT_FAIL,

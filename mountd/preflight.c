@@ -16,6 +16,7 @@
 
 #include "mountd/base/cleanup.h"
 #include "mountd/base/parse.h"
+#include "mountd/host_netns.h"
 #include "mountd/netns_lock.h"
 
 static int check_privilege(struct kerr *e)
@@ -150,6 +151,10 @@ int preflight(struct options *o, struct preflight *ret, struct kerr *e)
 	_cleanup_(preflight_clear) struct preflight p = PREFLIGHT_NONE;
 	int r = check_privilege(e);
 
+	if (r == 0 && host_netns() == HOST_NETNS_OTHER)
+		r = kerr_set(e, -EPERM, "look at network namespace", "/proc/self/ns/net",
+			"it is not the node's own, and mounts would end with it: use hostNetwork, "
+			"or nsenter -t 1 -n");
 	/* nfsd is the network namespace's, whatever directories a second daemon is given. */
 	if (r == 0)
 		r = netns_lock(&p.netns_lock, e);
