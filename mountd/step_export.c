@@ -21,6 +21,11 @@ struct revoke_arg {
 	size_t n_others;
 };
 
+struct taken_back {
+	const char *rung;
+	unsigned swept;
+};
+
 static int open_folder(const void *data, void *result, int *ret_fd, struct kerr *e)
 {
 	(void)result;
@@ -30,10 +35,15 @@ static int open_folder(const void *data, void *result, int *ret_fd, struct kerr 
 static int take_back(const void *data, void *result, int *ret_fd, struct kerr *e)
 {
 	const struct revoke_arg *arg = data;
+	struct taken_back *taken = result;
+	int r;
 
 	(void)ret_fd;
-	return export_revoke(
-		arg->config, arg->gone, arg->folder, arg->others, arg->n_others, result, e);
+	r = export_revoke(
+		arg->config, arg->gone, arg->folder, arg->others, arg->n_others, &taken->rung, e);
+	if (r == 0)
+		taken->swept = export_sweep(arg->gone, arg->folder, arg->others, arg->n_others);
+	return r;
 }
 
 void step_settle_export(struct run *run)
@@ -107,7 +117,7 @@ void step_add_export(struct run *run, const struct export *export)
 			.data = run});
 }
 
-static void ended(struct run *run, const char *rung, uint64_t ms)
+static void ended(struct run *run, const struct taken_back *taken, uint64_t ms)
 {
 	struct daemon *d = run->daemon;
 
@@ -118,7 +128,8 @@ static void ended(struct run *run, const char *rung, uint64_t ms)
 	log_event(LOG_LEVEL_INFO, "unexported", log_text("run", run->name),
 		log_text("role", "export"), log_text("incarnation", gone->id.incarnation),
 		log_text("path", gone->volume), log_text("folder", gone->folder),
-		log_number("ms", ms), log_text("rung", rung));
+		log_number("ms", ms), log_text("rung", taken->rung),
+		log_number("swept", taken->swept));
 	(void)attached_remove(d->preflight.attached, &run->trying);
 	run_drop_export(run, &run->trying.export.id);
 	if (!run->n_held)
@@ -135,7 +146,7 @@ static void revoke_done(void *data, struct job_end *end)
 		run_fail(run, "revoke-failed", end->ms, &end->e);
 		return;
 	}
-	ended(run, *(const char *const *)end->result, end->ms);
+	ended(run, end->result, end->ms);
 }
 
 static struct held_export *find_held(struct run *run, const struct run_id *id)
@@ -184,7 +195,7 @@ void step_end_export(struct run *run, const struct export *export)
 			.fn = take_back,
 			.keep = arg.folder > 0 ? arg.folder : 0,
 			.arg = &arg,
-			.result_size = sizeof(const char *),
+			.result_size = sizeof(struct taken_back),
 			.deadline_ms = REVOKE_MS,
 			.waits_for = export->volume,
 			.done = revoke_done,

@@ -94,6 +94,13 @@ int export_revoke(const struct exporter_config *config, const struct export *gon
 	const struct export *const *others, size_t n_others, const char **ret_rung, struct kerr *e);
 
 /*
+ * In a worker, after export_revoke(): removes the .nfsXXXX files of gone's clients, which have
+ * them open no longer, and tells how many. Nothing is removed where another export overlaps.
+ */
+unsigned export_sweep(
+	const struct export *gone, int folder, const struct export *const *others, size_t n_others);
+
+/*
  * Answering half: in the caller's loop. The calling process must have a single thread and must
  * not be in a chroot: around some operations it enters the mount namespace of the pseudo-root,
  * and comes back with "/" as its working directory. Where it cannot come back it aborts.
