@@ -13,8 +13,8 @@
 #include "check.h"
 
 #define TIMES 1000 /* a loop is over before most interruptions */
-#define LOOPS 301
-#define RUNS  7
+#define LOOPS 101
+#define RUNS  21
 
 static const char *deep;
 
