@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# KORA_RUNS (200) runs, the daemon killed half-way: every filesystem number is another, and stays.
+# KORA_RUNS (100) runs, the daemon killed half-way: every filesystem number is another, and stays.
 # shape: netns
 # timeout: 300
 . "$here/kora.sh"
 nodes
 daemon sandbox
-runs=${KORA_RUNS:-200}
+runs=${KORA_RUNS:-100}
 # exports FROM TO
 exports() {
 	on sandbox "cd /var/lib/kora-sandbox-mount/specs; for ((i = $1; i <= $2; i++)); do

@@ -11,7 +11,7 @@ on sandbox 'nft -f - <<<"table inet wall { chain in { type filter hook input pri
 spawn agent 'n=0; while :; do n=$((n + 1)); echo $n >/workspaces/demo/sandbox/n && echo $n >/run/round || echo $n >>/run/failed; done'
 wait_on agent 20 '[ -s /run/round ]'
 step "connections are forgotten"
-on sandbox 'echo 0 >/proc/sys/net/netfilter/nf_conntrack_tcp_loose; conntrack -F 2>/dev/null'
+on sandbox 'echo 0 >/proc/sys/net/netfilter/nf_conntrack_tcp_loose; conntrack_flush'
 round=$(on agent cat /run/round)
 wait_on agent 60 "[ \$(cat /run/round) -gt $((round + 5)) ]"
 equal "failed writes" "" "$(on agent 'cat /run/failed 2>/dev/null' || true)"
