@@ -103,7 +103,7 @@ static void lay_path(const struct plan *plan, struct canaries *n)
 
 static bool can_list(const char *dir)
 {
-	_cleanup_close_ int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int fd = openat(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	return fd >= 0;
 }

@@ -71,7 +71,7 @@ static const struct item runtime[] = {
 
 bool path_beneath(const char *path, const char *dir)
 {
-	if (strcmp(dir, "/") == 0)
+	if (dir[0] == '/' && !dir[1])
 		return true;
 	for (; *dir && *path == *dir; dir++)
 		path++;

@@ -91,10 +91,12 @@ static int found_at(int fd, struct ll_path_found *found)
 /* The name that /proc would give, if no component is a link. */
 static bool is_canonical(const char *path)
 {
-	size_t len = strlen(path);
+	size_t len = 0;
 
-	return path[0] == '/' && len > 1 && len < PATH_MAX && path[len - 1] != '/' &&
-	       !strstr(path, "//") && !strstr(path, "/.");
+	for (; path[len]; len++)
+		if (path[len] == '/' && (path[len + 1] == '/' || path[len + 1] == '.'))
+			return false;
+	return path[0] == '/' && len > 1 && len < PATH_MAX && path[len - 1] != '/';
 }
 
 /* Without a link on the way /proc need not be asked, and few grants have one. -1: open it again. */
@@ -112,7 +114,6 @@ static int open_without_links(const char *path)
 
 int ll_open_path(const char *path, struct ll_path_found *found)
 {
-	struct stat st;
 	_cleanup_close_ int plain = open_without_links(path);
 
 	if (plain >= 0 && fstat(plain, &found->st) == 0) {
@@ -122,11 +123,11 @@ int ll_open_path(const char *path, struct ll_path_found *found)
 	}
 	_cleanup_close_ int fd = openat(AT_FDCWD, path, O_PATH | O_CLOEXEC);
 
-	if (fd < 0 || lstat(path, &st) < 0)
+	if (fd < 0)
 		return -errno;
-	found->symlink = S_ISLNK(st.st_mode);
 	int r = found_at(fd, found);
 
+	found->symlink = r == 0 && strcmp(path, found->target) != 0;
 	return r < 0 ? r : TAKE_FD(fd);
 }
 

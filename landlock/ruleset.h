@@ -18,7 +18,7 @@ int ll_ruleset_new(const struct ll_set *set);
 
 struct ll_path_found {
 	struct stat st;	       /* of what the path leads to */
-	bool symlink;	       /* the path's last component is a symbolic link */
+	bool symlink;	       /* and it has another name than the path */
 	char target[PATH_MAX]; /* where the path leads, as /proc names it */
 };
 
