@@ -36,6 +36,14 @@ apt_suites() {
 	}
 }
 
+# The following apt_* calls see the sources of the first suite, too.
+apt_sources() {
+	local dir=${APT[2]#Dir::Etc::SourceList=}
+	dir=${dir%/sources.list}
+	grep -q ^deb-src "$dir/sources.list" || sed -i '1{p; s/^deb /deb-src /}' "$dir/sources.list"
+	apt-get "${APT[@]}" -o APT::Update::Error-Mode=any update >"$dir/update.log" 2>&1 || die "cannot read the sources of ${dir##*/}"
+}
+
 # The newest package whose whole name matches the expression; nothing if there is none.
 apt_newest() { apt-cache "${APT[@]}" pkgnames | grep -Ex "$1" | sort -V | tail -n 1; }
 

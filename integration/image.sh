@@ -3,6 +3,7 @@
 # Builds a test machine's initramfs: concatenated cpio archives, so that only what changed is made anew.
 #   base      programs and libraries of this host, and nfs-utils (unpacked, never installed)
 #   modules   the kernel's modules that the tests need
+#   python    what the scripted API server needs
 #   project   init, agent, the project's own programs as far as they are built
 #   share     files for /t, with the libraries they need
 #
@@ -125,11 +126,29 @@ kernel_modules() {
 	rm "$root/lib"
 }
 
+# The interpreter, and those modules of its library that the program imports.
+python() {
+	local root=$1 file
+	mkdir -p "$root"/usr/{lib64,bin} "$root/$libdir"
+	add "$root" "$(realpath /usr/bin/python3)" usr/bin
+	ln -s "$(basename "$(realpath /usr/bin/python3)")" "$root/usr/bin/python3"
+	add "$root" "$(type -P openssl)" usr/bin
+	(cd / && cp --parents etc/ssl/openssl.cnf usr/lib/ssl/openssl.cnf "$root")
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$top/tests/watch /usr/bin/python3 -c 'import api, socketserver, sys
+for m in sys.modules.values(): print(getattr(m, "__file__", None) or "", getattr(m, "__cached__", None) or "", sep="\n")' |
+		grep '^/usr/lib/' | while read -r file; do
+		[ ! -e "$file" ] || (cd / && cp -p --parents "${file#/}" "$root") # the time is how compiled files are known to be current
+		case $file in *.so) add "$root" "$file" "${file%/*}" ;; esac
+	done
+}
+
 project() {
 	local root=$1 name
 	mkdir -p "$root/usr/lib/kora-test" "$root/usr/lib64" "$root/$libdir"
 	cp "$here/init" "$root/init"
-	cp "$build/integration/bin/agent" "$here"/guest/* "$root/usr/lib/kora-test/"
+	cp "$build/integration/bin/agent" "$here"/guest/* "$top/tests/watch/api.py" "$root/usr/lib/kora-test/"
+	mkdir "$root/usr/lib/kora-test/recordings"
+	cp "$top/tests/watch/recordings/watch-lifecycle.http" "$root/usr/lib/kora-test/recordings/"
 	for name in kora-sandbox-mount kora-sandbox-watch kora-mountctl kora-launch; do
 		[ ! -x "$build/$name" ] || add "$root" "$build/$name" usr/local/bin
 	done
@@ -168,9 +187,10 @@ main() {
 	nfs_utils
 	[ "$image/base.cpio" -nt "$here/image.sh" ] || part base base
 	[ "$image/modules-$kernel.cpio" -nt "$here/image.sh" ] || part "modules-$kernel" kernel_modules "$kernel"
+	[ "$image/python.cpio" -nt "$here/image.sh" ] && [ "$image/python.cpio" -nt "$top/tests/watch/api.py" ] || part python python
 	part project project
 	part share share "$@"
-	cat "$image"/{base,"modules-$kernel",project,share}.cpio >"$output.new"
+	cat "$image"/{base,"modules-$kernel",python,project,share}.cpio >"$output.new"
 	mv "$output.new" "$output"
 }
 main "$@"

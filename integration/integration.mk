@@ -14,3 +14,17 @@ $(B)/integration/bin/node-exec: integration/agent/exec.c integration/agent/proto
 integration-programs: $(B)/integration/bin/agent $(B)/integration/bin/node-exec
 
 .PHONY: integration-programs
+
+# The case with pods, in both shapes on all kernels.
+kubernetes-scenarios: all
+	$(Q)KORA_BUILD=$(abspath $(B)) KORA_PODS=all integration/run --kernel all --jobs $(SCENARIO_JOBS) 31-kubernetes
+
+# Image, chart and examples on a real Kubernetes, which is built the first time: integration/README.md.
+e2e-kubernetes: all image
+	$(Q)daemonset/tools.sh $(HELM_TOOLS)
+	$(Q)KORA_BUILD=$(abspath $(B)) integration/e2e/programs.sh
+	$(Q)KORA_BUILD=$(abspath $(B)) integration/e2e/disk.sh $(abspath $(B))/kubernetes/disk.img
+	$(Q)KORA_BUILD=$(abspath $(B)) integration/e2e/run $(E2E_KERNEL)
+E2E_KERNEL ?= 6.1
+
+.PHONY: kubernetes-scenarios e2e-kubernetes

@@ -5,6 +5,8 @@
 . "${BASH_SOURCE[0]%/*}/common.sh"
 . "$here/qemu.sh"
 
+MORE=() # QEMU options for more devices of the two-vm shape's machines
+
 # Set by `run`, or by lab_open: SHAPE, KERNEL, CASE_DIR, IMAGE, and for netns MACHINE.
 declare -A NODE_ADDRESSES=()
 
@@ -51,7 +53,7 @@ boot() {
 	*) fail "node $1: the two-vm shape has the nodes sandbox and agent" ;;
 	esac
 	vm_start "$CASE_DIR/$1" "$KERNEL" "$IMAGE" -netdev "$link" \
-		-device "virtio-net-pci,netdev=n,romfile=,mac=52:54:00:20:00:0$((${#1} - 4))" || fail "machine $1 did not start"
+		-device "virtio-net-pci,netdev=n,romfile=,mac=52:54:00:20:00:0$((${#1} - 4))" "${MORE[@]}" || fail "machine $1 did not start"
 }
 
 configure() {
