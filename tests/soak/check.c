@@ -506,7 +506,8 @@ static void settle(struct world *w)
 	}
 }
 
-/* What the nodes' processes sit in while something takes its time. */
+/* What the nodes' processes and the NFS clients' kernel threads sit in while something takes its
+ * time. */
 static void show_processes(const struct world *w)
 {
 	for (size_t i = 0; i < NODES; i++) {
@@ -517,9 +518,12 @@ static void show_processes(const struct world *w)
 			printf("     %s %d %s%s", w->nodes[i].name, (int)list[k],
 				slurp(0, "/proc/%d/comm", (int)list[k]),
 				slurp(1, "/proc/%d/stack", (int)list[k]));
-		(void)shell("nsenter -t %d -n bash -c 'ip neigh; ss -Htanoe | grep -v TIME-WAIT'",
-			(int)w->nodes[i].init);
+		(void)shell("nsenter -t %d -n bash -c 'ip neigh; ss -Htanoe | grep -v TIME-WAIT'; "
+			    "grep proc4 /proc/%d/net/rpc/nfs",
+			(int)w->nodes[i].init, (int)w->nodes[i].init);
 	}
+	(void)shell("pgrep '^10[.]20' | while read -r p; do cat /proc/$p/comm /proc/$p/stack; "
+		    "done");
 }
 
 void compare(struct world *w)

@@ -128,7 +128,7 @@ static void export_run(struct world *w, struct run *r, unsigned incarnation)
 {
 	char file[32];
 
-	r->exported = incarnation;
+	r->exported = r->last_exported = incarnation;
 	excuse(r);
 	(void)snprintf(file, sizeof file, "%s.export.json", r->name);
 	wish(w, SANDBOX, file,
@@ -159,7 +159,8 @@ static bool do_export(struct world *w)
 	if (!r)
 		return false;
 	r->folder = make_folder(w, r);
-	export_run(w, r, r->mounted ? r->mounted : ++w->incarnations);
+	/* A sandbox that has ended does not come back under its own identity. */
+	export_run(w, r, r->mounted > r->last_exported ? r->mounted : ++w->incarnations);
 	say(w, "export %s i%u %s%s", r->name, r->exported, r->folder->name,
 		r->folder->own_fs ? ", a filesystem" : "");
 	return true;

@@ -38,6 +38,7 @@ struct run {
 	char name[8];
 	unsigned exported, mounted, bound; /* the incarnation that is wished for; 0: none */
 	struct folder *folder;		   /* of what is exported or bound */
+	unsigned last_exported;
 	unsigned live; /* the incarnation that was last seen to work end to end */
 	bool excused;  /* its harness may see errors until it works again, … */
 	bool begun;    /* … and was told that it does: no file of before is open */
