@@ -86,6 +86,10 @@ run --read "$W/second/b" -- cat "$W/ws/b/secret"
 refused "another run through another mount" "opens another run's workspace"
 run --read "$W/second" -- cat "$W/ws/b/secret"
 refused "all workspaces through another mount" "opens every workspace"
+run --read "$W/second/b/secret" -- cat "$W/ws/b/secret"
+refused "another run's file through another mount" "opens another run's workspace"
+run --best-effort --read "$W/second/b/secret" --read "$W/second/b" --read "$W/second/b/secret" -- cat "$W/ws/b/secret"
+lacks "another run through another mount, again and again, best effort" "b's secret"
 umount "$W/second"
 
 # Links of the system below a place that can be written.
