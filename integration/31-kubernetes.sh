@@ -40,7 +40,7 @@ shows() {
 	on agent "for i in \$(seq $2 $3); do
 		[ \"\$(cat /workspaces/a/run-\$i/sandbox/id)\" = \$(printf $1 \$i) ] || { echo \"run-\$i shows \$(cat /workspaces/a/run-\$i/sandbox/id)\"; exit 1; }; done"
 }
-kernel_exports() { on sandbox "grep -c '(rw' /proc/net/rpc/nfsd.export/content || true"; }
+kernel_exports() { on sandbox "grep -c '^/.*(rw' /proc/net/rpc/nfsd.export/content || true"; }
 nfs_mounts() { on agent "grep -c ' - nfs4 ' /proc/self/mountinfo || true"; }
 
 step "50 sandboxes and their agent"

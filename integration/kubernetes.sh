@@ -27,7 +27,7 @@ cluster_says() {
 	local answer=
 	on sandbox "exec 3<>/dev/tcp/127.0.0.1/$((API_PORT + 1)); until [ \"\$answer\" = '$2' ]; do
 		[ \$SECONDS -lt $(seconds "$1") ] || { echo \"\$answer\"; exit 1; }
-		echo '$3' >&3; read -r answer <&3; sleep 0.05; done" >"$CASE_DIR/answer" && return
+		echo '$3' >&3; read -r answer <&3; sleep 0.2; done" >"$CASE_DIR/answer" && return
 	fail "not within $1 s: $3 is $2, but $(tail -n 1 "$CASE_DIR/answer"); $(cluster conditions | head -c 300)"
 }
 

@@ -20,7 +20,7 @@ manifests=$kube/manifests
 shows() {
 	local end=$((SECONDS + $(seconds "$1")))
 	# shellcheck disable=SC2086
-	until kubectl $2 2>&1 | grep -Eq -- "$3"; do
+	until grep -Eq -- "$3" <<<"$(kubectl $2 2>&1)"; do
 		[ $SECONDS -lt $end ] || fail "not within $1 s: kubectl $2: $3: $(kubectl $2 2>&1 | tail -n 3)"
 		sleep 0.5
 	done
@@ -67,7 +67,7 @@ shows 60 "get pod -n tenant-a runtime-0 -o wide" agent-node-1
 kubectl uncordon sandbox-node-1
 kubectl cordon agent-node-1
 kubectl apply -f "$manifests/sandbox-pod.yaml"
-wait_for 240 'heard | grep -q "^sees from the sandbox"'
+wait_for 240 'grep -q "^sees from the sandbox" <<<"$(heard)"'
 shows 60 "get pod -n tenant-a sandbox-4f2a -o wide" '1/1 +Running .* 1/1'
 shows 60 "get pod -n tenant-a sandbox-4f2a -o jsonpath={.status.conditions}" '"reason":"Mounted","status":"True","type":"kora.dev/SandboxMountReady"'
 equal "NFS mounts" 1 "$(nfs_mounts)"
@@ -101,7 +101,7 @@ done
 step "drain, then uninstall"
 kubectl apply --validate=false -n kora-system -f "$manifests/drain.yaml"
 rolled
-equal "threads of the NFS server" 0 "$(on sandbox 'cat /run/kora-sandbox-mount-nfsd/threads')"
+equal "threads of the NFS server" 0 "$(on sandbox 'cat /run/kora-sandbox-mount-nfsd/threads || echo 0')"
 kubectl delete -n kora-system -f "$manifests/drain.yaml"
 shows 90 "get pods -n kora-system" 'No resources'
 equal "NFS mounts" 0 "$(nfs_mounts)"

@@ -161,7 +161,7 @@ static bool is_faulty(void)
 {
 	const struct link_run *run = link_find(wl, "run-0", ROLE_MOUNT);
 
-	return run && strcmp(run->fault, "it broke") == 0;
+	return run && strcmp(run->fault, "it broke") == 0 && strcmp(run->error, "EIO") == 0;
 }
 
 Test(watch_link, change_is_heard_without_asking_again)
