@@ -151,9 +151,14 @@ static void on_answer(void *data, bool answered)
 static void ask(struct watched *c)
 {
 	struct daemon *d = c->watch->daemon;
+	int r;
 
-	if (!c->reach && reach_start(d->loop, &c->client.is.addr, d->options.port, ANSWER_MS,
-				 on_answer, c, &c->reach) < 0)
+	if (c->reach)
+		return;
+	r = reach_start(
+		d->loop, &c->client.is.addr, d->options.port, ANSWER_MS, on_answer, c, &c->reach);
+	/* What this node lacks says nothing of the other. */
+	if (r == -EHOSTUNREACH || r == -ENETUNREACH)
 		client_heard(&c->signs, false);
 }
 
