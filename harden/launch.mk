@@ -16,8 +16,10 @@ MUSL_TRIPLE := $(MULTIARCH:-gnu=-musl)
 LAUNCH_LIBC ?= $(if $(wildcard /usr/lib/$(MUSL_TRIPLE)/rcrt1.o),musl,glibc)
 LAUNCH_DIR := $(B)/launch/$(LAUNCH_LIBC)
 
-LAUNCH_HARDENING = -fstack-protector-strong -fstack-clash-protection -ftrivial-auto-var-init=zero \
-	$(if $(filter x86_64-%,$(MULTIARCH)),-fcf-protection=full)
+# Clang has the last one from 16.
+LAUNCH_HARDENING := -fstack-protector-strong -fstack-clash-protection \
+	$(shell $(CC) -ftrivial-auto-var-init=zero -fsyntax-only -x c /dev/null 2>/dev/null && \
+		echo -ftrivial-auto-var-init=zero) $(if $(filter x86_64-%,$(MULTIARCH)),-fcf-protection=full)
 LAUNCH_LDFLAGS = -static-pie -Wl,-z,relro,-z,now,-z,noexecstack
 ifeq ($(LAUNCH_LIBC),musl)
 # Debian's musl-gcc ignores -static-pie, so the parts are named here. The kernel's and the

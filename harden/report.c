@@ -5,7 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static void add(struct report *r, bool gap, const char *fmt, va_list ap)
+__attribute__((format(printf, 3, 0))) static void add(
+	struct report *r, bool gap, const char *fmt, va_list ap)
 {
 	r->gaps += gap;
 	if (r->n == sizeof(r->lines) / sizeof(r->lines[0]))
