@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-# The life of 50 sandboxes as the cluster's pods tell it: made, replaced, deleted, failed; the agent's runtime
-# ends; a node is lost. The pods of the daemon are replaced meanwhile, and a write loop sees no error.
+# The life of many sandboxes as the cluster's pods tell it: made, replaced, deleted, failed, refused; a node is lost.
+# The pods of the daemon are replaced meanwhile, and a write loop sees no error.
 #
-#   API server ◀── watch ─▶ daemon, sandbox ══ 50 runs ══▶ agent, daemon ◀─ watch ──▶ API server
+#   API server ◀── watch ─▶ daemon, sandbox ═══ runs ═══▶ agent, daemon ◀─ watch ──▶ API server
 #
-# On one kernel; KORA_PODS=all (make kubernetes-scenarios) in both shapes on all of them.
+# 20 runs, on one kernel; KORA_PODS=all (make kubernetes-scenarios): 50, in both shapes on all of them.
 #
 # shape: netns two-vm
-# timeout: 300
+# timeout: 400
 [ "$SHAPE.$KERNEL" = netns.6.12 ] || [ "${KORA_PODS-}" = all ] || skip "make kubernetes-scenarios"
 . "$here/kubernetes.sh"
+n=20
+[ "${KORA_PODS-}" != all ] || n=50
+replaced=$((n / 5)) ended=$((n * 3 / 5)) failed=$((n * 3 / 5 + 1))
 nodes
 cluster_up
 DAEMON_OPTIONS=--lost-after=5
@@ -43,19 +46,19 @@ shows() {
 kernel_exports() { on sandbox "grep -c '^/.*(rw' /proc/net/rpc/nfsd.export/content || true"; }
 nfs_mounts() { on agent "grep -c ' - nfs4 ' /proc/self/mountinfo || true"; }
 
-step "50 sandboxes and their agent"
+step "$n sandboxes and their agent"
 cluster "runtime runtime agent"
-sandboxes s%d 1 50
-cluster_says 90 50 "told True Mounted"
-shows s%d 1 50
-equal "NFS mounts" 50 "$(nfs_mounts)"
-equal "exports in the kernel" 50 "$(kernel_exports)"
+sandboxes s%d 1 $n
+cluster_says 90 $n "told True Mounted"
+shows s%d 1 $n
+equal "NFS mounts" $n "$(nfs_mounts)"
+equal "exports in the kernel" $n "$(kernel_exports)"
 step "the pods of the daemon are replaced during a write loop"
 put agent /root/loop <<'LOOP'
 n=0
 while [ ! -e /run/stop ]; do
 	n=$((n + 1))
-	echo $n >/workspaces/a/run-50/sandbox/n && [ "$(cat /workspaces/a/run-50/sandbox/n)" = $n ] || echo "round $n failed" >>/run/failed
+	echo $n >/workspaces/a/run-1/sandbox/n && [ "$(cat /workspaces/a/run-1/sandbox/n)" = $n ] || echo "round $n failed" >>/run/failed
 	echo $n >/run/round
 done
 LOOP
@@ -73,37 +76,37 @@ for node in agent sandbox; do
 done
 on agent 'touch /run/stop'
 equal "failures in $(on agent cat /run/round) rounds" "" "$(on agent 'cat /run/failed' 2>/dev/null)"
-equal "NFS mounts" 50 "$(nfs_mounts)"
+equal "NFS mounts" $n "$(nfs_mounts)"
 
-step "ten are replaced, and the older ones of both deleted afterwards"
-sandboxes t%d 1 10
-cluster_says 60 10 "told True Mounted t"
-shows t%d 1 10
-cluster_each delete s%g 1 10
-cluster_each remove s%g 1 10
+step "$replaced are replaced, and the older ones of both deleted afterwards"
+sandboxes t%d 1 $replaced
+cluster_says 60 $replaced "told True Mounted t"
+shows t%d 1 $replaced
+cluster_each delete s%g 1 $replaced
+cluster_each remove s%g 1 $replaced
 
-step "twenty end: the agent lets go first"
-cluster_each delete s%g 11 30
-cluster_says 60 20 "told False Unmounted s"
-wait_on agent 10 '! grep -q "/run-\(1[1-9]\|2[0-9]\|30\)/sandbox .* nfs4 " /proc/self/mountinfo'
-cluster_each remove s%g 11 30
-wait_on sandbox 30 '[ $(kora-mountctl runs | grep -c "run-[0-9]") = 30 ]'
+step "$((ended - replaced)) end: the agent lets go first"
+cluster_each delete s%g $((replaced + 1)) $ended
+cluster_says 60 $((ended - replaced)) "told False Unmounted s"
+equal "NFS mounts" $((n - ended + replaced)) "$(nfs_mounts)"
+cluster_each remove s%g $((replaced + 1)) $ended
+wait_on sandbox 30 "[ \$(kora-mountctl runs | grep -c 'run-[0-9]') = $((n - ended + replaced)) ]"
 
 step "one fails, one is refused"
-cluster "fail s31" "sandbox u1 Run_60 sandbox agent"
-cluster_says 30 1 "told False Unmounted s31"
+cluster "fail s$failed" "sandbox u1 Run_60 sandbox agent"
+cluster_says 30 1 "told False Unmounted s$failed"
 cluster_says 30 1 "told False InvalidRun u1"
 cluster_says 30 1 "events SandboxMountRefused u1"
-cluster "remove u1" "remove s31"
+cluster "remove u1" "remove s$failed"
 
 step "the sandbox's node is lost"
 cut agent 20490
 cluster "lose sandbox"
 wait_on agent 60 '! grep -q " - nfs4 " /proc/self/mountinfo'
 heal agent
-cluster_each delete s%g 32 50
-cluster_each remove s%g 32 50
-cluster_each remove t%g 1 10
+cluster_each delete s%g $((failed + 1)) $n
+cluster_each remove s%g $((failed + 1)) $n
+cluster_each remove t%g 1 $replaced
 wait_on sandbox 60 '! kora-mountctl runs | grep -q "run-[0-9]"'
 wait_on agent 60 '! kora-mountctl runs | grep -q "run-[0-9]"'
 

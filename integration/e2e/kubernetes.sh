@@ -10,7 +10,7 @@
 # shellcheck shell=bash disable=SC2154
 . "$here/kora.sh"
 . "$here/e2e/control-plane.sh"
-export KORA_MEMORY=${KORA_MEMORY:-2G}
+export KORA_MEMORY=${KORA_MEMORY:-2G} KORA_PROCESSORS=${KORA_PROCESSORS:-2}
 # shellcheck disable=SC2034
 MORE=(-drive "file=$kube/disk.img,format=raw,if=virtio,readonly=on"
 	-netdev user,id=api,net=10.96.0.0/24,host=10.96.0.1,dns=10.96.0.3 -device virtio-net-pci,netdev=api,romfile=)
