@@ -7,10 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "mountd/base/cleanup.h"
 #include "nfs/nfsd_text.h"
 #include "nfs/nfsdfs.h"
+
+/* A client that is busy is told within its next call. */
+#define LET_GO_TRIES	15
+#define LET_GO_PAUSE_NS 100000000
 
 static bool lists(const struct export *export, const struct addr *client)
 {
@@ -110,5 +115,41 @@ int client_expire_idle(int fs, const struct export *gone, const struct export *c
 	for (size_t i = 0; i < n && error == 0; i++)
 		if (is_idle(&list[i].is.addr, gone, others, n_others))
 			error = client_expire(fs, list[i].name, e);
+	return error;
+}
+
+/* Those of export's clients that hold what was revoked; expires them if so asked. */
+static int each_holder(
+	int fs, const struct export *export, bool expire, bool *ret_any, struct kerr *e)
+{
+	_cleanup_free_ struct client *list = NULL;
+	size_t n = 0;
+	int error = clients_read(fs, &list, &n, e);
+
+	*ret_any = false;
+	for (size_t i = 0; i < n && error == 0; i++) {
+		if (!list[i].is.holds_revoked || !lists(export, &list[i].is.addr))
+			continue;
+		*ret_any = true;
+		if (expire)
+			error = client_expire(fs, list[i].name, e);
+	}
+	return error;
+}
+
+int client_expire_revoked(int fs, const struct export *export, bool *ret_any, struct kerr *e)
+{
+	bool any = true;
+	int error = 0;
+
+	for (unsigned i = 0; i < LET_GO_TRIES && any && error == 0; i++) {
+		if (i > 0)
+			(void)nanosleep(&(struct timespec){.tv_nsec = LET_GO_PAUSE_NS}, NULL);
+		error = each_holder(fs, export, false, &any, e);
+	}
+	if (error == 0 && any)
+		error = each_holder(fs, export, true, &any, e);
+	if (error == 0)
+		*ret_any = any;
 	return error;
 }

@@ -94,6 +94,7 @@ int nfsd_client_parse(const char *info, struct nfsd_client *ret)
 {
 	struct nfsd_client client = {.quiet_seconds = UINT_MAX};
 	int error = nfsd_client_address(info, &client.addr);
+	unsigned revoked;
 	char line[256];
 
 	if (error < 0)
@@ -103,6 +104,8 @@ int nfsd_client_parse(const char *info, struct nfsd_client *ret)
 			client.confirmed = true;
 		else if (strcmp(line, "callback state: FAULT") == 0)
 			client.recall_failed = true;
+		else if (sscanf(line, "admin-revoked states: %u", &revoked) == 1)
+			client.holds_revoked = revoked > 0;
 		else if (client.quiet_seconds == UINT_MAX)
 			(void)sscanf(line, "seconds from last renew: %u", &client.quiet_seconds);
 	}

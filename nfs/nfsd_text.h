@@ -29,6 +29,7 @@ struct nfsd_client {
 	struct addr addr;
 	bool confirmed;		/* or a courtesy client, whose lease is over: no half-made one */
 	bool recall_failed;	/* it was called back and did not answer, lease / 10 long */
+	bool holds_revoked;	/* and has not let go of it (6.9+) */
 	unsigned quiet_seconds; /* since it last renewed its lease; UINT_MAX: older than 6.1 */
 };
 int nfsd_client_parse(const char *info, struct nfsd_client *ret); /* -EINVAL: no address */

@@ -161,20 +161,26 @@ static int expire_holders(struct revocation *r, const char **ret_rung)
 	return 0;
 }
 
+static int revoked(struct revocation *r, const char *rung, const char **ret_rung)
+{
+	bool expired;
+	int error = client_expire_revoked(r->fs, r->gone, &expired, r->e);
+
+	if (error == 0)
+		*ret_rung = expired ? "expire-client" : rung;
+	return error;
+}
+
 static int climb_down(struct revocation *r, const char **ret_rung)
 {
 	char path[sizeof "/proc/self/fd//." + 10];
 
 	/* The kernel does not follow a last link, but a "." after it. */
 	(void)snprintf(path, sizeof path, "/proc/self/fd/%d/.", r->folder);
-	if (unlock_export(r, path) == 0) {
-		*ret_rung = "unlock-export";
-		return 0;
-	}
-	if (unlock_filesystem(r, path) == 0) {
-		*ret_rung = "unlock-filesystem";
-		return 0;
-	}
+	if (unlock_export(r, path) == 0)
+		return revoked(r, "unlock-export", ret_rung);
+	if (unlock_filesystem(r, path) == 0)
+		return revoked(r, "unlock-filesystem", ret_rung);
 	return expire_holders(r, ret_rung);
 }
 

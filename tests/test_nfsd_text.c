@@ -122,17 +122,18 @@ Test(nfsd_text, reads_a_clients_condition)
 		const char *info;
 		bool confirmed, recall_failed;
 		unsigned quiet;
+		bool revoked;
 	} cases[] = {
 		{"address: \"10.20.0.2:9\"\nstatus: confirmed\nseconds from last renew: 7\n"
-		 "name: \"x\"\ncallback state: UP\n",
-			true, false, 7},
+		 "name: \"x\"\ncallback state: UP\nadmin-revoked states: 0\n",
+			true, false, 7, false},
 		{"address: \"10.20.0.2:9\"\nstatus: courtesy\nseconds from last renew: 51\n"
-		 "callback state: FAULT\n",
-			true, true, 51},
-		{"address: \"10.20.0.2:9\"\nstatus: unconfirmed\n", false, false, UINT_MAX},
+		 "callback state: FAULT\nadmin-revoked states: 2\n",
+			true, true, 51, true},
+		{"address: \"10.20.0.2:9\"\nstatus: unconfirmed\n", false, false, UINT_MAX, false},
 		{"address: \"10.20.0.2:9\"\nseconds from last renew: 1\n"
 		 "seconds from last renew: 99\n",
-			false, false, 1},
+			false, false, 1, false},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -141,5 +142,6 @@ Test(nfsd_text, reads_a_clients_condition)
 		cr_expect_eq(client.confirmed, cases[i].confirmed, "%zu", i);
 		cr_expect_eq(client.recall_failed, cases[i].recall_failed, "%zu", i);
 		cr_expect_eq(client.quiet_seconds, cases[i].quiet, "%zu", i);
+		cr_expect_eq(client.holds_revoked, cases[i].revoked, "%zu", i);
 	}
 }
