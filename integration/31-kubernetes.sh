@@ -101,6 +101,7 @@ cluster "remove u1" "remove s$failed"
 
 step "the sandbox's node is lost"
 cut agent 20490
+cluster_says 60 yes "has SandboxMountForcedOff"
 cluster "lose sandbox"
 wait_on agent 60 '! grep -q " - nfs4 " /proc/self/mountinfo'
 heal agent

@@ -84,13 +84,13 @@ equal "NFS mounts" 1 "$(nfs_mounts)"
 
 step "the sandbox is deleted"
 deleted sandbox-4f2a
-equal "NFS mounts" 0 "$(nfs_mounts)"
+wait_for 30 '[ "$(nfs_mounts)" = 0 ]'
 kubectl apply -f "$manifests/sandbox-pod.yaml"
 shows 240 "get pod -n tenant-a sandbox-4f2a -o yaml" 'reason: Mounted'
 equal "NFS mounts" 1 "$(nfs_mounts)"
 step "the agent is deleted"
 deleted runtime-0
-equal "NFS mounts" 0 "$(nfs_mounts)"
+wait_for 30 '[ "$(nfs_mounts)" = 0 ]'
 shows 60 "get pod -n tenant-a sandbox-4f2a -o yaml" 'reason: (Unmounted|WaitingForRuntimePod)'
 deleted sandbox-4f2a
 kubectl get events -n tenant-a -o custom-columns=AT:.lastTimestamp,REASON:.reason,OBJECT:.involvedObject.name,MESSAGE:.message
@@ -104,4 +104,4 @@ rolled
 equal "threads of the NFS server" 0 "$(on sandbox 'cat /run/kora-sandbox-mount-nfsd/threads || echo 0')"
 kubectl delete -n kora-system -f "$manifests/drain.yaml"
 shows 90 "get pods -n kora-system" 'No resources'
-equal "NFS mounts" 0 "$(nfs_mounts)"
+wait_for 30 '[ "$(nfs_mounts)" = 0 ]'
