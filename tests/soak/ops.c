@@ -202,6 +202,8 @@ static void release_mount(struct world *w, struct run *r)
 		load_stop(r);
 	else if (r->load->pid)
 		w->ghost = true; /* in use: cut off without a word */
+	if (!r->live)
+		w->ghost = true; /* an attempt may be cancelled half-way */
 	wish_no_more(w, AGENT, r, file);
 	say(w, "release mount %s", r->name);
 	r->mounted = r->live = 0;
