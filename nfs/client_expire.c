@@ -14,7 +14,7 @@
 #include "nfs/nfsdfs.h"
 
 /* A client that is busy is told within its next call. */
-#define LET_GO_TRIES	15
+#define LET_GO_TRIES	30
 #define LET_GO_PAUSE_NS 100000000
 
 static bool lists(const struct export *export, const struct addr *client)
