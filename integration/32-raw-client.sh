@@ -29,7 +29,8 @@ equal "lists" "ACCESS 0 ACCESS 0 ACCESS 0 OK 1" \
 case $(on agent "$RAW walk /workspaces/elsewhere/first") in NOENT* | ACCESS* | STALE* | PERM*) ;; *) fail "another client's run" ;; esac
 
 step "handles: forged, of another client's run, from an unlisted address, of a file outside"
-equal "forged filesystem numbers" "0 of 69 let in" "$(on agent "$RAW forge $RUN")"
+forged=$(on agent "$RAW forge $RUN")
+case $forged in "0 of "[5-9][0-9]" let in") ;; *) fail "forged filesystem numbers: $forged" ;; esac
 case $(on agent "$RAW handle $FOREIGN") in STALE* | ACCESS* | BADHANDLE*) ;; *) fail "another client's handle is let in" ;; esac
 equal "from an unlisted address" AUTH_DENIED "$(on stranger "$RAW handle $RUN" | sed 's/^STALE.*/AUTH_DENIED/')"
 equal "a secret file's number" ACCESS "$(on agent "$RAW inode $RUN $secret" | xargs)"
