@@ -10,9 +10,9 @@
 nodes
 daemon sandbox
 daemon agent --lost-after 300
+on agent 'nft -f - <<<"table inet asked { chain in { type filter hook input priority -400; tcp dport 20490 counter; }; }"'
 share demo
 on sandbox 'cd /workspaces/local/demo; for f in read written listed; do echo $f >$f; done; chown 10001:10001 *'
-on agent 'nft -f - <<<"table inet asked { chain in { type filter hook input priority -400; tcp dport 20490 counter; }; }"'
 spawn agent 'cd /workspaces/demo/sandbox; exec 5<read 6<>written 7<listed; ls >/dev/null; read -u 5 x; read -u 6 x; read -u 7 x
 	echo in >/run/held; until [ -e /run/go ]; do mkdir busy; rmdir busy; sleep 0.5; done; echo held >&6; cat read >/run/said; exec sleep 1000'
 wait_on agent 20 '[ -s /run/held ]'
