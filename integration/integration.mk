@@ -17,7 +17,7 @@ integration-programs: $(B)/integration/bin/agent $(B)/integration/bin/node-exec
 
 # The case with pods, in both shapes on all kernels.
 kubernetes-scenarios: all
-	$(Q)KORA_BUILD=$(abspath $(B)) KORA_PODS=all integration/run --kernel all --jobs $(SCENARIO_JOBS) 31-kubernetes
+	$(Q)KORA_BUILD=$(abspath $(B)) KORA_PODS=all integration/run --kernel all --jobs $(SCENARIO_JOBS) 34-kubernetes
 
 # Image, chart and examples on a real Kubernetes, which is built the first time: integration/README.md.
 e2e-kubernetes: all image
