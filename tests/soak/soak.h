@@ -109,7 +109,7 @@ void load_stop(struct run *r); /* fails the check if it can't be killed */
 void operate(struct world *w);
 void end_everything(struct world *w); /* faults and wishes */
 
-/* check.c */
+/* model.c, check.c */
 bool serves(const struct world *w); /* the agent node can reach nfsd */
 void excuse(struct run *r);
 void goes_out(struct world *w);		/* the server can't be reached from now on */
