@@ -2,17 +2,12 @@
 /* The daemon's command line: one table for parsing, checking and help. */
 #include "mountd/options.h"
 
-#include <errno.h>
-#include <getopt.h>
 #include <string.h>
 
 #include "mountd/base/cleanup.h"
 #include "mountd/base/parse.h"
 #include "nfs/export.h"
 #include "nfs/mount.h"
-
-/* Each setter returns NULL or says what is wrong with its value. */
-typedef const char *set_fn(struct options *o, const char *value);
 
 static const char *add_listen(struct options *o, const char *value)
 {
@@ -31,8 +26,9 @@ static const char *add_listen(struct options *o, const char *value)
 }
 
 /* Kubernetes gives a node's addresses as one word with commas. */
-static const char *set_listen(struct options *o, const char *value)
+static const char *set_listen(void *data, const char *value)
 {
+	struct options *o = data;
 	const char *fault = NULL;
 
 	for (;;) {
@@ -56,8 +52,9 @@ static int number(const char *value, unsigned min, unsigned max, unsigned *ret)
 	return r;
 }
 
-static const char *set_port(struct options *o, const char *value)
+static const char *set_port(void *data, const char *value)
 {
+	struct options *o = data;
 	unsigned port = 0;
 
 	if (number(value, 1, 65535, &port) < 0)
@@ -66,67 +63,87 @@ static const char *set_port(struct options *o, const char *value)
 	return NULL;
 }
 
-static const char *set_threads(struct options *o, const char *value)
+static const char *set_threads(void *data, const char *value)
 {
+	struct options *o = data;
+
 	return number(value, 1, 256, &o->threads) < 0 ? "not a number from 1 to 256" : NULL;
 }
 
-static const char *set_lease(struct options *o, const char *value)
+static const char *set_lease(void *data, const char *value)
 {
+	struct options *o = data;
+
 	if (number(value, NFSD_TIME_MIN, NFSD_TIME_MAX, &o->lease_seconds) < 0)
 		return "not a number of seconds from 10 to 3600, which is what the kernel takes";
 	return NULL;
 }
 
-static const char *set_grace(struct options *o, const char *value)
+static const char *set_grace(void *data, const char *value)
 {
+	struct options *o = data;
+
 	if (number(value, NFSD_TIME_MIN, NFSD_TIME_MAX, &o->grace_seconds) < 0)
 		return "not a number of seconds from 10 to 3600, which is what the kernel takes";
 	return NULL;
 }
 
-static const char *set_state_dir(struct options *o, const char *value)
+static const char *set_state_dir(void *data, const char *value)
 {
+	struct options *o = data;
+
 	o->state_dir = value;
 	return path_absolute_fault(value);
 }
 
 /* The control socket's name has to fit sun_path. */
-static const char *set_runtime_dir(struct options *o, const char *value)
+static const char *set_runtime_dir(void *data, const char *value)
 {
+	struct options *o = data;
+
 	o->runtime_dir = value;
 	return strlen(value) > 80 ? "longer than 80 characters" : path_absolute_fault(value);
 }
 
-static const char *set_spec_dir(struct options *o, const char *value)
+static const char *set_spec_dir(void *data, const char *value)
 {
+	struct options *o = data;
+
 	o->spec_dir = value;
 	return path_absolute_fault(value);
 }
 
-static const char *set_control_group(struct options *o, const char *value)
+static const char *set_control_group(void *data, const char *value)
 {
+	struct options *o = data;
+
 	o->control_group = value;
 	return *value ? NULL : "empty";
 }
 
-static const char *set_node_name(struct options *o, const char *value)
+static const char *set_node_name(void *data, const char *value)
 {
+	struct options *o = data;
+
 	if (node_name_check(value) < 0)
 		return "not 1 to 64 characters of A-Z, a-z, 0-9, '.', '_' and '-'";
 	(void)snprintf(o->node_name, sizeof o->node_name, "%s", value);
 	return NULL;
 }
 
-static const char *set_mount_timeout(struct options *o, const char *value)
+static const char *set_mount_timeout(void *data, const char *value)
 {
+	struct options *o = data;
+
 	if (number(value, 1, 3600, &o->mount_timeout_seconds) < 0)
 		return "not a number of seconds from 1 to 3600";
 	return NULL;
 }
 
-static const char *set_lost_after(struct options *o, const char *value)
+static const char *set_lost_after(void *data, const char *value)
 {
+	struct options *o = data;
+
 	if (number(value, 5, 3600, &o->lost_after_seconds) < 0)
 		return "not a number of seconds from 5 to 3600";
 	return NULL;
@@ -144,8 +161,10 @@ static const struct {
 	{"shutdown", 0, MOUNT_RUNG_SHUTDOWN},
 };
 
-static const char *set_mask_rung(struct options *o, const char *value)
+static const char *set_mask_rung(void *data, const char *value)
 {
+	struct options *o = data;
+
 	for (size_t i = 0; i < sizeof rungs / sizeof *rungs; i++) {
 		if (strcmp(value, rungs[i].name) != 0)
 			continue;
@@ -157,44 +176,49 @@ static const char *set_mask_rung(struct options *o, const char *value)
 	       "beneath, shutdown";
 }
 
-static const char *set_log_format(struct options *o, const char *value)
+static const char *set_log_format(void *data, const char *value)
 {
+	struct options *o = data;
+
 	return log_format_parse(value, &o->log_format) < 0 ? "neither text nor json" : NULL;
 }
 
-static const char *set_log_level(struct options *o, const char *value)
+static const char *set_log_level(void *data, const char *value)
 {
+	struct options *o = data;
+
 	return log_level_parse(value, &o->log_level) < 0 ? "none of error, warning, info, debug"
 							 : NULL;
 }
 
-static const char *set_check(struct options *o, const char *value)
+static const char *set_check(void *data, const char *value)
 {
+	struct options *o = data;
+
 	(void)value;
 	o->action = ACTION_CHECK;
 	return NULL;
 }
 
-static const char *set_version(struct options *o, const char *value)
+static const char *set_version(void *data, const char *value)
 {
+	struct options *o = data;
+
 	(void)value;
 	o->action = ACTION_VERSION;
 	return NULL;
 }
 
-static const char *set_help(struct options *o, const char *value)
+static const char *set_help(void *data, const char *value)
 {
+	struct options *o = data;
+
 	(void)value;
 	o->action = ACTION_HELP;
 	return NULL;
 }
 
-static const struct rule {
-	const char *name;
-	const char *meta; /* NULL: takes no value */
-	set_fn *set;
-	const char *help;
-} rules[] = {
+static const struct option_rule rules[] = {
 	{"listen", "ADDRESS", set_listen,
 		"serve on this address of the node, or these by comma; may be repeated\n"
 		"(default: every address of the node but loopback and link-local ones)"},
@@ -235,29 +259,8 @@ void options_help(FILE *out)
 	      "Exports sandbox folders over the kernel's NFS server and mounts those of other "
 	      "nodes.\n\n",
 		out);
-	for (size_t i = 0; i < N_RULES; i++) {
-		char left[40];
-		const char *text = rules[i].help;
-
-		(void)snprintf(left, sizeof left, "--%s %s", rules[i].name,
-			rules[i].meta ? rules[i].meta : "");
-		while (*text) {
-			int n = (int)strcspn(text, "\n");
-
-			fprintf(out, "  %-24s %.*s\n", left, n, text);
-			left[0] = '\0';
-			text += n + (text[n] == '\n');
-		}
-	}
+	option_table_help(rules, N_RULES, out);
 	fputs("\nSee kora-sandbox-mount(8).\n", out);
-}
-
-static int fault_of(
-	char fault[OPTIONS_FAULT_SIZE], const char *option, const char *value, const char *why)
-{
-	(void)snprintf(fault, OPTIONS_FAULT_SIZE, "%s%s%.200s%s: %s", option, value ? " '" : "",
-		value ? value : "", value ? "'" : "", why);
-	return -EINVAL;
 }
 
 static void defaults(struct options *o)
@@ -274,40 +277,13 @@ static void defaults(struct options *o)
 	};
 }
 
-static int parse_all(int argc, char *const *argv, struct options *o, char fault[OPTIONS_FAULT_SIZE])
-{
-	struct option table[N_RULES + 1] = {{0}};
-	char option[64];
-	int index, c;
-
-	for (size_t i = 0; i < N_RULES; i++)
-		table[i] = (struct option){rules[i].name,
-			rules[i].meta ? required_argument : no_argument, NULL, (int)i + 256};
-	optind = 0;
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:", table, &index)) != -1) {
-		if (c == ':')
-			return fault_of(fault, argv[optind - 1], NULL, "needs a value");
-		if (c == '?')
-			return fault_of(fault, argv[optind - 1], NULL,
-				"unknown, ambiguous, or takes no value (see --help)");
-		(void)snprintf(option, sizeof option, "--%s", rules[c - 256].name);
-		const char *why = rules[c - 256].set(o, optarg);
-		if (why)
-			return fault_of(fault, option, optarg, why);
-	}
-	if (optind < argc)
-		return fault_of(fault, "argument", argv[optind], "not an option");
-	return 0;
-}
-
 int options_parse(int argc, char *const *argv, struct options *ret, char fault[OPTIONS_FAULT_SIZE])
 {
 	struct options o;
 	int r;
 
 	defaults(&o);
-	r = parse_all(argc, argv, &o, fault);
+	r = option_table_parse(rules, N_RULES, argc, argv, &o, fault);
 	if (r < 0)
 		return r;
 	if (!o.grace_seconds)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "mountd/base/log.h"
+#include "mountd/base/option_table.h"
 #include "mountd/node_id.h"
 #include "nfs/addr.h"
 
@@ -38,8 +39,6 @@ struct options {
 	enum log_format log_format;
 	enum log_level log_level;
 };
-
-#define OPTIONS_FAULT_SIZE 512
 
 /* -EINVAL: fault says which option and why. */
 int options_parse(int argc, char *const *argv, struct options *ret, char fault[OPTIONS_FAULT_SIZE]);

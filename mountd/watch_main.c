@@ -37,7 +37,7 @@ static int run(const struct watch_options *o)
 
 int main(int argc, char **argv)
 {
-	char fault[WATCH_FAULT_SIZE];
+	char fault[OPTIONS_FAULT_SIZE];
 	struct watch_options o;
 
 	if (watch_options_parse(argc, argv, &o, fault) < 0) {

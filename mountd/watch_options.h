@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "mountd/base/log.h"
+#include "mountd/base/option_table.h"
 #include "nfs/addr.h"
 
 #define WATCH_ROOTS_MAX 32
@@ -35,9 +36,7 @@ struct watch_options {
 	enum log_level log_level;
 };
 
-#define WATCH_FAULT_SIZE 512
-
 /* -EINVAL: fault says which option and why. */
 int watch_options_parse(
-	int argc, char *const *argv, struct watch_options *ret, char fault[WATCH_FAULT_SIZE]);
+	int argc, char *const *argv, struct watch_options *ret, char fault[OPTIONS_FAULT_SIZE]);
 void watch_options_help(FILE *out);

@@ -20,7 +20,7 @@ static int parse(struct watch_options *o, char *fault, const char *a, const char
 Test(watch_options, defaults_and_environment)
 {
 	struct watch_options o;
-	char fault[WATCH_FAULT_SIZE];
+	char fault[OPTIONS_FAULT_SIZE];
 
 	(void)unsetenv("NODE_NAME");
 	cr_expect_eq(parse(&o, fault, NULL, NULL), -EINVAL);
@@ -43,7 +43,7 @@ Test(watch_options, good_values)
 		"--cross-namespace", "--unexport-grace=0", "--kubeconfig=f", "--server=https://x",
 		"--token-file=t", "--ca-file=c", "--log-format=json", "--log-level=debug"};
 	struct watch_options o;
-	char fault[WATCH_FAULT_SIZE];
+	char fault[OPTIONS_FAULT_SIZE];
 
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
 		cr_expect_eq(parse(&o, fault, "--node=n", good[i]), 0, "%s: %s", good[i], fault);
@@ -57,7 +57,7 @@ Test(watch_options, bad_values)
 		"--server=http://x", "--kubeconfig=", "--token-file=", "--log-format=xml",
 		"--log-level=all", "--nothing", "--cross-namespace=1", "argument"};
 	struct watch_options o;
-	char fault[WATCH_FAULT_SIZE];
+	char fault[OPTIONS_FAULT_SIZE];
 
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		fault[0] = '\0';
