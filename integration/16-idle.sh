@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# An idle daemon sleeps: no wakeup, little memory, with nothing to do and with 200 runs.
+# An idle daemon sleeps: no wakeup, little memory, with nothing to do and with 200 runs. Its memory does
+# not depend on the kernel: on the others there are fewer runs.
 #
 #   sandbox: 200 exports ──▶ agent: 200 mounts
 #
@@ -33,17 +34,19 @@ for name in sandbox agent; do
 	below $name 8192
 done
 
-step "200 runs"
-on sandbox 'for i in $(seq 200); do
+n=50
+[ "$KERNEL" != 6.12 ] || n=200
+step "$n runs"
+on sandbox 'for i in $(seq '$n'); do
 	mkdir -p /workspaces/local/r$i; chown 10001:10001 /workspaces/local/r$i
 	printf "{\"kind\":\"export\",\"run\":\"r$i\",\"incarnation\":\"one\",\"volume\":\"/workspaces/local\",\"folder\":\"r$i\",\"clients\":[\"10.20.0.2\"],\"uid\":10001,\"gid\":10001}" >/var/lib/kora-sandbox-mount/specs/r$i.json.new
 	mv /var/lib/kora-sandbox-mount/specs/r$i.json.new /var/lib/kora-sandbox-mount/specs/r$i.json
 done'
-on agent 'for i in $(seq 200); do
+on agent 'for i in $(seq '$n'); do
 	printf "{\"kind\":\"mount\",\"run\":\"r$i\",\"incarnation\":\"one\",\"server\":\"10.20.0.1\",\"volume\":\"/workspaces\",\"uid\":10001,\"gid\":10001}" >/var/lib/kora-sandbox-mount/specs/r$i.json.new
 	mv /var/lib/kora-sandbox-mount/specs/r$i.json.new /var/lib/kora-sandbox-mount/specs/r$i.json
 done'
-wait_on agent 120 '[ $(grep -c " - nfs4 " /proc/self/mountinfo) = 200 ]'
+wait_on agent 120 '[ $(grep -c " - nfs4 " /proc/self/mountinfo) = '$n' ]'
 for name in sandbox agent; do
 	sleeps $name
 	below $name 10240
