@@ -106,6 +106,9 @@ enum happening happening_find(const struct verdict *v, const struct link_run *ru
 		/* Both nodes see it; one of them says so. */
 		return v->tells ? HAPPENED_REFUSED : HAPPENED_NOTHING;
 	case VERDICT_WAITING:
+		/* Its agent's pod may go before the mount has. */
+		if (was_ready && v->role == ROLE_MOUNT && !is_of(run, v))
+			return HAPPENED_UNMOUNTED;
 		if (!v->tells || was_ready || waited_ms < MOUNT_PATIENCE_MS)
 			return HAPPENED_NOTHING;
 		(void)snprintf(message, size, "not mounted after %llu s: %s",

@@ -182,6 +182,11 @@ Test(watch_condition, events)
 	verdict.role = ROLE_MOUNT;
 	cr_expect_eq(happens(NULL, true, 0), HAPPENED_UNMOUNTED);
 	cr_expect_eq(happens(NULL, false, 0), HAPPENED_NOTHING);
+	verdict.kind = VERDICT_WAITING;
+	cr_expect_eq(happens(NULL, true, 0), HAPPENED_UNMOUNTED,
+		"the agent's pod went before the mount");
+	cr_expect_eq(happens(&run, true, 0), HAPPENED_NOTHING, "still mounted");
+	cr_expect_eq(happens(NULL, false, 0), HAPPENED_NOTHING);
 	for (enum happening h = HAPPENED_EXPORTED; h < HAPPENINGS; h++) {
 		cr_expect(*happening_reason(h, ROLE_MOUNT));
 		cr_expect(*happening_reason(h, ROLE_EXPORT));
