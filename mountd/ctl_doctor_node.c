@@ -247,7 +247,7 @@ static void say_volume(struct doctor *d, const char *path, const struct actual_m
 			m->target);
 	else
 		doctor_say(d, "volume", VERDICT_FAIL,
-			"mount --make-rshared it on the node; in a pod use mountPropagation: "
+			"on the node: mount --make-rshared /; in a pod use mountPropagation: "
 			"Bidirectional",
 			"%s lies on %s, which is %s: pods would not see mounts made there", path,
 			m->target, m->slave ? "a slave only" : "private");
