@@ -107,7 +107,7 @@ SCENARIO_JOBS ?= 3
 
 # One case for each fault known from the field; MINUTES of dropped packets in the longest.
 field: all vm-helpers
-	$(Q)KORA_MINUTES=$(or $(MINUTES),1) integration/run --kernel all --jobs $(SCENARIO_JOBS) --field
+	$(Q)KORA_MINUTES=$(or $(MINUTES),1) integration/run --kernel $(if $(filter command,$(origin KERNEL)),$(KERNEL),all) --jobs $(SCENARIO_JOBS) $(or $(CASE),--field)
 
 deps:
 	$(Q)integration/deps.sh
@@ -150,7 +150,7 @@ help:
 	'make bench        ratios against the peers, AREA=launcher for one area' \
 	'make kube-test    the watch against a scripted API server' \
 	'make scenarios    integration/run --kernel all' \
-	'make field        every fault known from the field, on all kernels; MINUTES=30 of dropped packets' \
+	'make field        every fault known from the field, on all kernels; CASE=20-same-host-name KERNEL=6.1 for one; MINUTES=30 of dropped packets' \
 	'make e2e-kubernetes   image, chart and examples on a real Kubernetes; make kubernetes-scenarios: pods on all kernels' \
 	'make soak         2,000 random operations beside a model, or MINUTES=60; SEED=1 repeats, KERNEL=6.1' \
 	'make chart        the Helm chart: both Helms, types, rights, what has to be refused (npm)' \
