@@ -7,6 +7,8 @@
 
 /* What the daemon gets on top of the time it was asked to keep, to say that it did not. */
 #define ANSWER_GRACE_MS 2000
+/* What is not ready by then is told, with its fault, and waited for. */
+#define FIRST_WORD_MS 3000
 
 int ctl_path_split(const char *path, char *volume, size_t size, const char **ret_folder)
 {
@@ -148,18 +150,42 @@ static void name_run(const struct ctl_args *args, struct ctl_fault *fault)
 	*fault = named;
 }
 
-/* Sends request with the time the operator grants; *ret_last may be left NULL on failure. */
-static int ask(
-	const struct ctl_args *args, json_t *request, json_t **ret_last, struct ctl_fault *fault)
+/* *ret_last may be left NULL on failure. */
+static int ask_for(const struct ctl_args *args, json_t *request, int64_t wait_ms, json_t **ret_last,
+	struct ctl_fault *fault)
 {
-	int64_t wait_ms = args->given & CTL_OPT_NO_WAIT ? 0 : args->timeout * 1000LL;
-	int64_t deadline = ctl_now_ms() + args->timeout * 1000LL + ANSWER_GRACE_MS;
+	int64_t deadline = ctl_now_ms() + wait_ms + ANSWER_GRACE_MS;
 
 	(void)json_object_set_new(request, "wait_ms", json_integer(wait_ms));
 	int code = ctl_call(args->socket, request, deadline, NULL, ret_last, fault);
 	if (code != CTL_OK)
 		name_run(args, fault);
 	return code;
+}
+
+static int64_t granted_ms(const struct ctl_args *args)
+{
+	return args->given & CTL_OPT_NO_WAIT ? 0 : args->timeout * 1000LL;
+}
+
+static int ask(
+	const struct ctl_args *args, json_t *request, json_t **ret_last, struct ctl_fault *fault)
+{
+	return ask_for(args, request, granted_ms(args), ret_last, fault);
+}
+
+/* To apply a spec once more changes nothing. */
+static int ask_and_tell(
+	const struct ctl_args *args, json_t *request, json_t **ret_last, struct ctl_fault *fault)
+{
+	int64_t wait_ms = granted_ms(args);
+	int64_t first_ms = wait_ms < FIRST_WORD_MS ? wait_ms : FIRST_WORD_MS;
+	int code = ask_for(args, request, first_ms, ret_last, fault);
+
+	if (code != CTL_TIMEOUT || wait_ms == first_ms)
+		return code;
+	(void)fprintf(stderr, "kora-mountctl: %s; waiting for it\n", fault->what);
+	return ask_for(args, request, wait_ms - first_ms, ret_last, fault);
 }
 
 static int apply(const struct ctl_args *args, struct ctl_fault *fault)
@@ -170,7 +196,7 @@ static int apply(const struct ctl_args *args, struct ctl_fault *fault)
 	if (!spec)
 		return (int)fault->code;
 	_cleanup_json_ json_t *request = json_pack("{s:s, s:O}", "verb", "apply", "spec", spec);
-	int code = ask(args, request, &last, fault);
+	int code = ask_and_tell(args, request, &last, fault);
 	if (code == CTL_OK)
 		print_state(args, last);
 	return code;

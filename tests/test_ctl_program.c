@@ -135,7 +135,20 @@ Test(ctl_program, export_sends_a_spec_and_its_patience, .timeout = 60)
 	cr_expect_str_eq(request,
 		"{\"verb\":\"apply\",\"spec\":{\"kind\":\"export\",\"run\":\"demo\","
 		"\"incarnation\":\"i\",\"uid\":5,\"gid\":6,\"clients\":[\"10.0.0.2\"],"
-		"\"sync\":false,\"volume\":\"/srv\",\"folder\":\"demo\"},\"wait_ms\":9000}");
+		"\"sync\":false,\"volume\":\"/srv\",\"folder\":\"demo\"},\"wait_ms\":3000}");
+}
+
+Test(ctl_program, what_is_late_is_told_before_it_is_waited_for, .timeout = 60)
+{
+	ask(PACKETS("{\"ok\": false, \"kind\": \"timeout\", \"message\": \"still retrying: "
+		    "gone\"}"),
+		false,
+		ARGV("export", "demo", "--folder", "/srv/demo", "--incarnation", "i", "--client",
+			"10.0.0.2", "--uid", "5", "--gid", "6", "--timeout", "9"));
+	cr_expect_eq(o.code, 6);
+	cr_expect(strstr(o.err, "still retrying: gone; waiting for it\n"), "%s", o.err);
+	cr_expect(strstr(request, "\"wait_ms\":3000}{"), "%s", request);
+	cr_expect(strstr(request, "\"wait_ms\":6000}"), "%s", request);
 }
 
 Test(ctl_program, no_wait_does_not_claim_that_it_is_done, .timeout = 60)
