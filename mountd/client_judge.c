@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Is a client of this node's NFS server dead? Pure. */
+/* Is a client of this node's NFS server in the way? Pure. */
 #include "mountd/client_judge.h"
 
 #include <limits.h>
@@ -14,16 +14,16 @@ static bool is_silent(const struct client_signs *s)
 	return s->answers && s->silences >= CLIENT_SILENCES;
 }
 
-enum client_verdict client_judge(
-	struct client_signs *s, const struct nfsd_client *now, unsigned lease_seconds)
+enum client_verdict client_judge(struct client_signs *s, const struct nfsd_client *now)
 {
 	if (is_at_work(now) || now->quiet_seconds < s->last.quiet_seconds)
 		s->silences = 0;
+	s->revoked_looks = is_at_work(now) && now->holds_revoked ? s->revoked_looks + 1 : 0;
 	s->last = *now;
 	if (!now->confirmed || now->quiet_seconds == UINT_MAX)
 		return CLIENT_FINE;
-	if (now->quiet_seconds >= lease_seconds && (is_silent(s) || !s->answers))
-		return CLIENT_LAPSED;
+	if (s->revoked_looks >= CLIENT_REVOKED_LOOKS)
+		return CLIENT_KEEPS_REVOKED;
 	if (now->recall_failed && is_silent(s))
 		return CLIENT_HOLDS_UP;
 	return is_at_work(now) && s->answers ? CLIENT_FINE : CLIENT_ASK;
@@ -47,5 +47,5 @@ const char *client_why(enum client_verdict verdict)
 	return verdict == CLIENT_HOLDS_UP
 		       ? "its node is silent, and it left a recall unanswered that this node waits "
 			 "for"
-		       : "its node is silent, and its lease is over";
+		       : "it calls on and on, and does not let go of what was revoked";
 }

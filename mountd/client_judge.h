@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Is a client of this node's NFS server dead? Seen by its lease, by a recall that nfsd did not get
- * answered, and by whether its node answers at all. Pure.
+ * Is a client of this node's NFS server in the way? Seen by a recall that nfsd did not get
+ * answered, by whether its node answers at all, and by what it does with revoked state. Pure.
  *
  * A dead client holds delegations, and whoever opens, makes or deletes such a file on this node
  * waits for it: up to a lease from there on. So one that holds somebody up goes as soon as its node
- * is silent; another one keeps what it has until its lease is over, as a network may come back.
+ * is silent. Any other one keeps what it has, also when its lease is over: the network may come
+ * back, and nfsd itself lets go of what such a client holds once somebody wants it.
  */
 #pragma once
 
@@ -14,29 +15,31 @@
 
 #include "nfs/nfsd_text.h"
 
-#define CLIENT_QUIET_S	 2 /* one at work renews its lease with every call */
-#define CLIENT_SILENCES	 2 /* questions in a row that its node has to leave unanswered */
-#define CLIENT_EVERY_MS	 10000
-#define CLIENT_BUSY_MS	 2000 /* while somebody works through a mount: to see its end soon */
-#define CLIENT_SILENT_MS 1000
+#define CLIENT_QUIET_S	     2 /* one at work renews its lease with every call */
+#define CLIENT_SILENCES	     2 /* questions in a row that its node has to leave unanswered */
+#define CLIENT_REVOKED_LOOKS 3 /* in a row at which one at work still holds what was revoked */
+#define CLIENT_EVERY_MS	     10000
+#define CLIENT_BUSY_MS	     2000 /* while somebody works through a mount: to see its end soon */
+#define CLIENT_SILENT_MS     1000
 
 /* What was seen of one client. */
 struct client_signs {
 	struct nfsd_client last;
 	bool answers;	   /* its node has answered a question once: where a firewall drops them */
 	unsigned silences; /* … questions in a row that it did not answer since */
+	unsigned revoked_looks;
 };
 
 enum client_verdict {
 	CLIENT_FINE,
 	CLIENT_ASK,	 /* its node should be asked now */
 	CLIENT_HOLDS_UP, /* dead: a recall waits for it */
-	CLIENT_LAPSED,	 /* dead: its lease is over */
+	/* nfsd tells it with every answer; it no longer knows the state, and asks without an end */
+	CLIENT_KEEPS_REVOKED,
 };
 
 /* Takes in another look. A client that is new has all signs zero. */
-enum client_verdict client_judge(
-	struct client_signs *signs, const struct nfsd_client *now, unsigned lease_seconds);
+enum client_verdict client_judge(struct client_signs *signs, const struct nfsd_client *now);
 
 /* Takes in what its node said to a question. */
 void client_heard(struct client_signs *signs, bool answered);
@@ -44,4 +47,4 @@ void client_heard(struct client_signs *signs, bool answered);
 /* In how many milliseconds this client wants to be looked at again. */
 uint64_t client_look_ms(const struct client_signs *signs);
 
-const char *client_why(enum client_verdict verdict); /* of the dead ones; static */
+const char *client_why(enum client_verdict verdict); /* of those to be expired; static */

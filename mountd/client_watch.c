@@ -17,6 +17,7 @@
 
 #define ANSWER_MS     2000
 #define EXPIRE_JOB_MS 20000
+#define QUESTIONS_MAX 16 /* at once: a client costs an address nothing, a question a descriptor */
 
 struct watched {
 	struct client_watch *watch;
@@ -33,6 +34,7 @@ struct client_watch {
 	bool soon; /* the timer was set by client_watch_soon() */
 	struct watched **list;
 	size_t n;
+	unsigned questions;
 	struct job *expire;
 	char expiring[sizeof((struct client *)0)->name];
 };
@@ -74,7 +76,10 @@ static struct watched *add(struct client_watch *w, const struct client *client)
 
 static void drop(struct client_watch *w, size_t i)
 {
-	reach_cancel(w->list[i]->reach);
+	if (w->list[i]->reach) {
+		reach_cancel(w->list[i]->reach);
+		w->questions--;
+	}
 	free(w->list[i]);
 	w->list[i] = w->list[--w->n];
 }
@@ -108,7 +113,8 @@ static void tell(const struct watched *c, enum client_verdict verdict)
 	char addr[ADDR_TEXT_SIZE];
 
 	addr_format(&c->client.is.addr, addr);
-	log_event(LOG_LEVEL_WARNING, "client-dead", log_text("peer", addr),
+	log_event(LOG_LEVEL_WARNING, verdict == CLIENT_HOLDS_UP ? "client-dead" : "client-expired",
+		log_text("peer", addr),
 		log_number("silent_ms", c->client.is.quiet_seconds * 1000ULL),
 		log_text("error", client_why(verdict)), log_text("rung", "expire-client"),
 		log_text("next", "what it held is free; it starts anew when it is back"));
@@ -143,6 +149,7 @@ static void on_answer(void *data, bool answered)
 	struct watched *c = data;
 
 	c->reach = NULL;
+	c->watch->questions--;
 	client_heard(&c->signs, answered);
 	if (!answered)
 		loop_timer_set(c->watch->timer, 0);
@@ -150,16 +157,14 @@ static void on_answer(void *data, bool answered)
 
 static void ask(struct watched *c)
 {
-	struct daemon *d = c->watch->daemon;
-	int r;
+	struct client_watch *w = c->watch;
+	struct daemon *d = w->daemon;
 
-	if (c->reach)
+	if (c->reach || w->questions == QUESTIONS_MAX)
 		return;
-	r = reach_start(
-		d->loop, &c->client.is.addr, d->options.port, ANSWER_MS, on_answer, c, &c->reach);
-	/* What this node lacks says nothing of the other. */
-	if (r == -EHOSTUNREACH || r == -ENETUNREACH)
-		client_heard(&c->signs, false);
+	if (reach_start(d->loop, &c->client.is.addr, d->options.port, ANSWER_MS, on_answer, c,
+		    &c->reach) == 0)
+		w->questions++;
 }
 
 static void look_at(struct client_watch *w, const struct client *client, int fs)
@@ -173,7 +178,7 @@ static void look_at(struct client_watch *w, const struct client *client, int fs)
 		return;
 	c->seen = true;
 	c->client = *client;
-	verdict = client_judge(&c->signs, &client->is, w->daemon->options.lease_seconds);
+	verdict = client_judge(&c->signs, &client->is);
 	if (verdict == CLIENT_ASK)
 		ask(c);
 	else if (verdict != CLIENT_FINE)

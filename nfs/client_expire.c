@@ -13,8 +13,8 @@
 #include "nfs/nfsd_text.h"
 #include "nfs/nfsdfs.h"
 
-/* A client that is busy is told within its next call. */
-#define LET_GO_TRIES	30
+#define LET_GO_S	3
+#define LET_GO_TRIES	(10 * LET_GO_S)
 #define LET_GO_PAUSE_NS 100000000
 
 static bool lists(const struct export *export, const struct addr *client)
@@ -129,6 +129,9 @@ static int each_holder(
 	*ret_any = false;
 	for (size_t i = 0; i < n && error == 0; i++) {
 		if (!list[i].is.holds_revoked || !lists(export, &list[i].is.addr))
+			continue;
+		/* One that is idle is told when it renews its lease. */
+		if (list[i].is.quiet_seconds >= LET_GO_S)
 			continue;
 		*ret_any = true;
 		if (expire)

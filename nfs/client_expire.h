@@ -38,8 +38,9 @@ int client_expire_idle(int fs, const struct export *gone, const struct export *c
 	size_t n_others, struct kerr *e);
 
 /*
- * Waits for export's clients to let go of what was revoked, and expires those that do not: nfsd
- * tells them of it with every answer, and a client that no longer knows the state asks about all
- * it has, without an end. *ret_any: some had to be. Takes a second or two: in a worker.
+ * Waits for export's clients to let go of what was revoked, and expires those at work that do not:
+ * nfsd tells them of it with every answer, and a client that no longer knows the state asks about
+ * all it has, without an end. An idle one is left alone: it has not been told yet. *ret_any: some
+ * had to be. Takes a second or two: in a worker.
  */
 int client_expire_revoked(int fs, const struct export *export, bool *ret_any, struct kerr *e);

@@ -12,7 +12,7 @@ static enum client_verdict look(struct client_signs *s, unsigned quiet, bool rec
 	struct nfsd_client now = {
 		.confirmed = true, .quiet_seconds = quiet, .recall_failed = recall_failed};
 
-	return client_judge(s, &now, LEASE);
+	return client_judge(s, &now);
 }
 
 /* One whose node has answered once. */
@@ -51,13 +51,14 @@ Test(client_judge, who_holds_somebody_up_is_dead_when_its_node_is_silent)
 	cr_expect_neq(look(&s, 1, true), CLIENT_HOLDS_UP, "it is back");
 }
 
-Test(client_judge, who_holds_nobody_up_keeps_its_lease)
+/* nfsd calls it a courtesy client then, and takes from it only what somebody wants. */
+Test(client_judge, who_holds_nobody_up_keeps_what_it_has)
 {
 	struct client_signs s = known();
 
 	stay_silent(&s);
 	cr_expect_eq(look(&s, LEASE - 1, false), CLIENT_ASK);
-	cr_expect_eq(look(&s, LEASE, false), CLIENT_LAPSED);
+	cr_expect_eq(look(&s, 100 * LEASE, false), CLIENT_ASK);
 }
 
 Test(client_judge, a_node_that_answers_is_alive)
@@ -70,13 +71,13 @@ Test(client_judge, a_node_that_answers_is_alive)
 	cr_expect_eq(look(&s, 2 * LEASE, true), CLIENT_ASK, "the kernel frees it by itself");
 }
 
-Test(client_judge, behind_a_firewall_only_the_lease_counts)
+Test(client_judge, silence_behind_a_firewall_says_nothing)
 {
 	struct client_signs s = {0};
 
 	stay_silent(&s);
 	cr_expect_eq(look(&s, LEASE - 1, true), CLIENT_ASK);
-	cr_expect_eq(look(&s, LEASE, true), CLIENT_LAPSED);
+	cr_expect_eq(look(&s, 100 * LEASE, true), CLIENT_ASK);
 }
 
 Test(client_judge, half_made_clients_and_kernels_that_tell_no_age_are_left_alone)
@@ -87,8 +88,8 @@ Test(client_judge, half_made_clients_and_kernels_that_tell_no_age_are_left_alone
 								  .quiet_seconds = UINT_MAX};
 
 	stay_silent(&s);
-	cr_expect_eq(client_judge(&s, &made, LEASE), CLIENT_FINE);
-	cr_expect_eq(client_judge(&s, &old, LEASE), CLIENT_FINE);
+	cr_expect_eq(client_judge(&s, &made), CLIENT_FINE);
+	cr_expect_eq(client_judge(&s, &old), CLIENT_FINE);
 }
 
 Test(client_judge, looks_are_frequent_only_where_something_can_happen)
@@ -100,4 +101,18 @@ Test(client_judge, looks_are_frequent_only_where_something_can_happen)
 	cr_expect_eq(client_look_ms(&s), CLIENT_EVERY_MS);
 	client_heard(&s, false);
 	cr_expect_eq(client_look_ms(&s), CLIENT_SILENT_MS);
+}
+
+Test(client_judge, one_at_work_lets_go_of_what_was_revoked)
+{
+	struct client_signs s = known();
+	struct nfsd_client busy = {.confirmed = true, .holds_revoked = true},
+			   idle = {.confirmed = true, .holds_revoked = true, .quiet_seconds = 9};
+
+	for (unsigned i = 1; i < CLIENT_REVOKED_LOOKS; i++)
+		cr_expect_eq(client_judge(&s, &busy), CLIENT_FINE);
+	cr_expect_neq(client_judge(&s, &idle), CLIENT_KEEPS_REVOKED, "it has not been told");
+	for (unsigned i = 1; i < CLIENT_REVOKED_LOOKS; i++)
+		cr_expect_eq(client_judge(&s, &busy), CLIENT_FINE);
+	cr_expect_eq(client_judge(&s, &busy), CLIENT_KEEPS_REVOKED);
 }
