@@ -183,3 +183,13 @@ Test(options, help_names_every_option)
 		cr_expect_leq(strcspn(s, "\n"), 100);
 	free(text);
 }
+
+Test(options, a_word_of_letters_is_named_by_its_first)
+{
+	struct options o;
+
+	cr_expect_eq(parse(&o, "-xy", NULL), -EINVAL);
+	cr_expect(strncmp(fault, "-x: unknown", 11) == 0, "%s", fault);
+	cr_expect_eq(parse(&o, "--prot", NULL), -EINVAL);
+	cr_expect(strncmp(fault, "--prot: unknown", 15) == 0, "%s", fault);
+}

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,16 @@ static int set_one(const struct option_rule *rule, void *data, const char *value
 	return why ? option_fault(fault, option, value, why) : 0;
 }
 
+/* Of letters in a row getopt_long() names one in optopt, and has not left the word yet. */
+static int unknown(const char *word, char fault[OPTIONS_FAULT_SIZE])
+{
+	const char letter[] = {'-', (char)optopt, '\0'};
+	bool is_letter = optopt > 0 && optopt < FIRST_RULE;
+
+	return option_fault(fault, is_letter ? letter : word, NULL,
+		"unknown, ambiguous, or takes no value (see --help)");
+}
+
 int option_table_parse(const struct option_rule *rules, size_t n, int argc, char *const *argv,
 	void *data, char fault[OPTIONS_FAULT_SIZE])
 {
@@ -46,8 +57,7 @@ int option_table_parse(const struct option_rule *rules, size_t n, int argc, char
 		if (c == ':')
 			return option_fault(fault, argv[optind - 1], NULL, "needs a value");
 		if (c == '?')
-			return option_fault(fault, argv[optind - 1], NULL,
-				"unknown, ambiguous, or takes no value (see --help)");
+			return unknown(argv[optind - 1], fault);
 		r = set_one(&rules[c - FIRST_RULE], data, optarg, fault);
 	}
 	if (r == 0 && optind < argc)
