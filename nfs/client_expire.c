@@ -13,9 +13,10 @@
 #include "nfs/nfsd_text.h"
 #include "nfs/nfsdfs.h"
 
-#define LET_GO_S	3
-#define LET_GO_TRIES	(10 * LET_GO_S)
-#define LET_GO_PAUSE_NS 100000000
+#define PAUSE_NS     100000000
+#define LEAVE_TRIES  10
+#define LET_GO_S     3
+#define LET_GO_TRIES (10 * LET_GO_S)
 
 static bool lists(const struct export *export, const struct addr *client)
 {
@@ -105,17 +106,42 @@ int clients_read(int fs, struct client **ret, size_t *ret_n, struct kerr *e)
 	return 0;
 }
 
-int client_expire_idle(int fs, const struct export *gone, const struct export *const *others,
-	size_t n_others, struct kerr *e)
+static void pause_a_moment(void)
+{
+	(void)nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+}
+
+/* Those that only gone was exported to; expires them if so asked. */
+static int each_idle(int fs, const struct export *gone, const struct export *const *others,
+	size_t n_others, bool expire, bool *ret_any, struct kerr *e)
 {
 	_cleanup_free_ struct client *list = NULL;
 	size_t n = 0;
 	int error = clients_read(fs, &list, &n, e);
 
-	for (size_t i = 0; i < n && error == 0; i++)
-		if (is_idle(&list[i].is.addr, gone, others, n_others))
+	*ret_any = false;
+	for (size_t i = 0; i < n && error == 0; i++) {
+		if (!is_idle(&list[i].is.addr, gone, others, n_others))
+			continue;
+		*ret_any = true;
+		if (expire)
 			error = client_expire(fs, list[i].name, e);
+	}
 	return error;
+}
+
+int client_expire_idle(int fs, const struct export *gone, const struct export *const *others,
+	size_t n_others, struct kerr *e)
+{
+	bool any = true;
+	int error = 0;
+
+	for (unsigned i = 0; i < LEAVE_TRIES && any && error == 0; i++) {
+		if (i > 0)
+			pause_a_moment();
+		error = each_idle(fs, gone, others, n_others, false, &any, e);
+	}
+	return error == 0 && any ? each_idle(fs, gone, others, n_others, true, &any, e) : error;
 }
 
 /* Those of export's clients that hold what was revoked; expires them if so asked. */
@@ -147,7 +173,7 @@ int client_expire_revoked(int fs, const struct export *export, bool *ret_any, st
 
 	for (unsigned i = 0; i < LET_GO_TRIES && any && error == 0; i++) {
 		if (i > 0)
-			(void)nanosleep(&(struct timespec){.tv_nsec = LET_GO_PAUSE_NS}, NULL);
+			pause_a_moment();
 		error = each_holder(fs, export, false, &any, e);
 	}
 	if (error == 0 && any)

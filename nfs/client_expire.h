@@ -32,6 +32,7 @@ bool client_is_of(int fs, const char *name, const struct export *export);
 /*
  * Expires what the server remembers of gone's clients that no export of others lists. A client
  * that was cut off cannot say goodbye, and nfsd would keep it, with its revoked state, for a day.
+ * One that is just taking its leave has a second to do so: nfsd warns where both happen at once.
  * fs: nfsd's filesystem. May block: in a worker.
  */
 int client_expire_idle(int fs, const struct export *gone, const struct export *const *others,
