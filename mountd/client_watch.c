@@ -159,12 +159,17 @@ static void ask(struct watched *c)
 {
 	struct client_watch *w = c->watch;
 	struct daemon *d = w->daemon;
+	int r;
 
 	if (c->reach || w->questions == QUESTIONS_MAX)
 		return;
-	if (reach_start(d->loop, &c->client.is.addr, d->options.port, ANSWER_MS, on_answer, c,
-		    &c->reach) == 0)
+	r = reach_start(
+		d->loop, &c->client.is.addr, d->options.port, ANSWER_MS, on_answer, c, &c->reach);
+	if (r == 0)
 		w->questions++;
+	/* What this node lacks says nothing of the other. */
+	else if (r == -EHOSTUNREACH || r == -ENETUNREACH)
+		client_heard(&c->signs, false);
 }
 
 static void look_at(struct client_watch *w, const struct client *client, int fs)
