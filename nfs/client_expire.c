@@ -106,14 +106,16 @@ int clients_read(int fs, struct client **ret, size_t *ret_n, struct kerr *e)
 	return 0;
 }
 
-static void pause_a_moment(void)
-{
-	(void)nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
-}
+/* Which clients are meant, as far as an export tells. */
+struct choice {
+	bool (*is)(const struct client *client, const struct choice *choice);
+	const struct export *gone;
+	const struct export *const *others;
+	size_t n_others;
+};
 
-/* Those that only gone was exported to; expires them if so asked. */
-static int each_idle(int fs, const struct export *gone, const struct export *const *others,
-	size_t n_others, bool expire, bool *ret_any, struct kerr *e)
+static int each_chosen(
+	int fs, const struct choice *choice, bool expire, bool *ret_any, struct kerr *e)
 {
 	_cleanup_free_ struct client *list = NULL;
 	size_t n = 0;
@@ -121,64 +123,58 @@ static int each_idle(int fs, const struct export *gone, const struct export *con
 
 	*ret_any = false;
 	for (size_t i = 0; i < n && error == 0; i++) {
-		if (!is_idle(&list[i].is.addr, gone, others, n_others))
+		if (!choice->is(&list[i], choice))
 			continue;
 		*ret_any = true;
 		if (expire)
 			error = client_expire(fs, list[i].name, e);
 	}
 	return error;
+}
+
+/* Gives them time to be no longer meant, and expires the rest. *ret_any: some had to be. */
+static int expire_at_last(
+	int fs, const struct choice *choice, unsigned tries, bool *ret_any, struct kerr *e)
+{
+	bool any = true;
+	int error = 0;
+
+	for (unsigned i = 0; i < tries && any && error == 0; i++) {
+		if (i > 0)
+			(void)nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+		error = each_chosen(fs, choice, false, &any, e);
+	}
+	if (error == 0 && any)
+		error = each_chosen(fs, choice, true, &any, e);
+	if (error == 0)
+		*ret_any = any;
+	return error;
+}
+
+static bool has_no_export(const struct client *client, const struct choice *c)
+{
+	return is_idle(&client->is.addr, c->gone, c->others, c->n_others);
 }
 
 int client_expire_idle(int fs, const struct export *gone, const struct export *const *others,
 	size_t n_others, struct kerr *e)
 {
-	bool any = true;
-	int error = 0;
+	const struct choice choice = {has_no_export, gone, others, n_others};
+	bool any;
 
-	for (unsigned i = 0; i < LEAVE_TRIES && any && error == 0; i++) {
-		if (i > 0)
-			pause_a_moment();
-		error = each_idle(fs, gone, others, n_others, false, &any, e);
-	}
-	return error == 0 && any ? each_idle(fs, gone, others, n_others, true, &any, e) : error;
+	return expire_at_last(fs, &choice, LEAVE_TRIES, &any, e);
 }
 
-/* Those of export's clients that hold what was revoked; expires them if so asked. */
-static int each_holder(
-	int fs, const struct export *export, bool expire, bool *ret_any, struct kerr *e)
+/* One that does not call has not been told: it will be when it renews its lease. */
+static bool keeps_revoked(const struct client *client, const struct choice *c)
 {
-	_cleanup_free_ struct client *list = NULL;
-	size_t n = 0;
-	int error = clients_read(fs, &list, &n, e);
-
-	*ret_any = false;
-	for (size_t i = 0; i < n && error == 0; i++) {
-		if (!list[i].is.holds_revoked || !lists(export, &list[i].is.addr))
-			continue;
-		/* One that is idle is told when it renews its lease. */
-		if (list[i].is.quiet_seconds >= LET_GO_S)
-			continue;
-		*ret_any = true;
-		if (expire)
-			error = client_expire(fs, list[i].name, e);
-	}
-	return error;
+	return client->is.holds_revoked && client->is.quiet_seconds < LET_GO_S &&
+	       lists(c->gone, &client->is.addr);
 }
 
 int client_expire_revoked(int fs, const struct export *export, bool *ret_any, struct kerr *e)
 {
-	bool any = true;
-	int error = 0;
+	const struct choice choice = {.is = keeps_revoked, .gone = export};
 
-	for (unsigned i = 0; i < LET_GO_TRIES && any && error == 0; i++) {
-		if (i > 0)
-			pause_a_moment();
-		error = each_holder(fs, export, false, &any, e);
-	}
-	if (error == 0 && any)
-		error = each_holder(fs, export, true, &any, e);
-	if (error == 0)
-		*ret_any = any;
-	return error;
+	return expire_at_last(fs, &choice, LET_GO_TRIES, ret_any, e);
 }
