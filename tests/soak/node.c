@@ -118,7 +118,6 @@ void node_start(struct world *w, struct node *n)
 	(void)w;
 	n->daemon = node_spawn(n, exec_daemon, n);
 	n->frozen[0] = '\0';
-	n->idle_fds = 0;
 	while (!control_ask(n, "{\"verb\":\"status\"}", fault, sizeof fault)) {
 		if (kill(n->daemon, 0) < 0 || now_ms() > end)
 			broken("the daemon of %s did not start: %s", n->name, fault);
@@ -253,7 +252,6 @@ void node_power_off(struct world *w, struct node *n)
 	(void)shell("ip link delete n%d 2>/dev/null; rm -rf /run/nodes/%s", (int)init, n->name);
 	n->init = n->daemon = 0;
 	n->frozen[0] = '\0';
-	n->idle_fds = 0;
 }
 
 void node_cut(struct world *w, bool cut)

@@ -51,7 +51,6 @@ struct node {
 	pid_t init, daemon; /* 0: no power; not running */
 	bool drained;
 	char frozen[8192]; /* what was mounted when the daemon was killed */
-	unsigned idle_fds;
 };
 
 struct world {

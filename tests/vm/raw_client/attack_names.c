@@ -38,7 +38,9 @@ static bool begin(const struct attack *a, struct session *s)
 	return false;
 }
 
-int attack_walk(const struct attack *a)
+/* The last operation of a walk to each path, and what is told of its result. */
+static int each_path(const struct attack *a, void (*ask)(struct compound *c),
+	void (*tell)(const struct result *r))
 {
 	static struct compound c;
 	struct session s;
@@ -50,35 +52,35 @@ int attack_walk(const struct attack *a)
 		compound_begin(&c, 2);
 		op_sequence(&c, &s);
 		op_path(&c, a->args[i]);
-		op_getfh(&c);
+		ask(&c);
 		compound_call(s.fd, s.uid, &c, &r);
 		(void)printf("%s", result_name(&r));
-		if (r.reply == REPLY_OK && r.status == 0)
-			print_handle(&r.handle);
+		tell(&r);
 		(void)printf("\n");
 	}
 	session_close(&s);
 	return 0;
 }
 
+static void tell_handle(const struct result *r)
+{
+	if (r->reply == REPLY_OK && r->status == 0)
+		print_handle(&r->handle);
+}
+
+static void tell_names(const struct result *r)
+{
+	(void)printf(" %u", r->names);
+}
+
+int attack_walk(const struct attack *a)
+{
+	return each_path(a, op_getfh, tell_handle);
+}
+
 int attack_list(const struct attack *a)
 {
-	static struct compound c;
-	struct session s;
-
-	if (!begin(a, &s))
-		return 0;
-	for (int i = 0; i < a->n; i++) {
-		struct result r;
-		compound_begin(&c, 2);
-		op_sequence(&c, &s);
-		op_path(&c, a->args[i]);
-		op_readdir(&c);
-		compound_call(s.fd, s.uid, &c, &r);
-		(void)printf("%s %u\n", result_name(&r), r.names);
-	}
-	session_close(&s);
-	return 0;
+	return each_path(a, op_readdir, tell_names);
 }
 
 static void use(const struct session *from, const struct handle *h, uint32_t op, struct result *r)
