@@ -138,7 +138,7 @@ $(B)/tests/launch/floor: $(LAUNCH_FLOOR_OBJ)
 	$(call say,LD,$@)$(call LAUNCH_LINK,$@,$(LAUNCH_FLOOR_OBJ))
 launcher-bench: $(B)/kora-launch $(addprefix $(B)/tests/launch/,bench static-true floor)
 	@mkdir -p $(B)/bench
-	$(Q)B=$(B) tests/launch/bench.sh $(B)/kora-launch $(B)/tests/launch $(B)/bench/launcher.json
+	$(Q)B=$(B) tests/launch/bench.sh $(B)/kora-launch $(B)/tests/launch $(B)/bench/launcher
 
 BENCH_AREAS += launcher
 

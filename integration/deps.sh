@@ -13,8 +13,8 @@ check_packages=(clang clang-format clang-tidy cppcheck mandoc shellcheck
 	'libclang-rt-dev|libclang-rt-19-dev')
 test_packages=(libcriterion-dev python3 openssl nghttp2-proxy busybox-static cpio kmod xz-utils e2fsprogs xfsprogs iproute2 nftables strace
 	util-linux procps debian-archive-keyring)
-# The launcher's peers, for its measurements only.
-bench_packages=(util-linux bubblewrap firejail crun debian-archive-keyring)
+# What the measurements alone need: plots, and the launcher's peers.
+bench_packages=(gnuplot-nox python3 util-linux bubblewrap firejail crun debian-archive-keyring)
 # Debian 12's own QEMU is not reliable with newer kernels: kernels.sh unpacks a newer one there.
 grep -q '^VERSION_CODENAME=bookworm' /etc/os-release || test_packages+=(qemu-system-x86)
 

@@ -161,7 +161,7 @@ power_on() {
 	configure "$1" ${NODE_ADDRESSES[$1]}
 }
 
-# For programs that are no case (the demo): lab_open DIRECTORY KERNEL SHAPE prepares, lab_close ends.
+# For programs that are no case (the demo): lab_open DIRECTORY KERNEL SHAPE [FILE for /t ...] prepares, lab_close ends.
 lab_open() {
 	CASE_DIR=$1 KERNEL=$2 SHAPE=$3
 	IMAGE=$CASE_DIR/initrd
@@ -171,7 +171,7 @@ lab_open() {
 	lab_close # of one that was killed
 	rm -rf "$CASE_DIR"
 	mkdir -p "$CASE_DIR"
-	vm_prepare "$KERNEL" "$IMAGE"
+	vm_prepare "$KERNEL" "$IMAGE" "${@:4}"
 	[ "$SHAPE" = two-vm ] || {
 		MACHINE=$CASE_DIR/machine
 		vm_start "$MACHINE" "$KERNEL" "$IMAGE"

@@ -118,10 +118,15 @@ test: deps
 
 .PHONY: vm-helpers soak unit fuzz fuzz-smoke tidy format check scenarios deps test
 
-# Measurements, never part of the tests: each area writes $(B)/bench/<area>.json.
+# Measurements, never part of the tests: each area writes $(B)/bench/<area>.json and .svg. Those that are
+# files of integration/bench/ run in the test machines, with KERNEL.
+VM_AREAS := $(patsubst integration/bench/%.sh,%,$(wildcard integration/bench/*.sh))
 bench:
-	$(Q)$(MAKE) --no-print-directory $(addsuffix -bench,$(or $(AREA),$(BENCH_AREAS)))
-.PHONY: bench
+	$(Q)integration/deps.sh bench || echo "bench: with what is installed" >&2
+	$(Q)$(MAKE) --no-print-directory $(addsuffix -bench,$(or $(AREA),$(BENCH_AREAS) $(VM_AREAS)))
+$(VM_AREAS:%=%-bench): %-bench: all vm-helpers
+	$(Q)KORA_BUILD=$(abspath $(B)) integration/bench/run $* $(KERNEL)
+.PHONY: bench $(VM_AREAS:%=%-bench)
 
 # Installation.
 BINDIR ?= $(PREFIX)/bin
@@ -147,7 +152,7 @@ help:
 	'make format       clang-format, in place' \
 	'make unit         unit tests, sanitised' \
 	'make fuzz         every fuzz target for FUZZ_SECONDS=60' \
-	'make bench        ratios against the peers, AREA=launcher for one area' \
+	'make bench        ratios against the peers; one area: AREA=ready|scale|files|detach|launcher; KERNEL=6.1' \
 	'make kube-test    the watch against a scripted API server' \
 	'make scenarios    integration/run --kernel all' \
 	'make field        every fault known from the field, on all kernels; CASE=20-same-host-name KERNEL=6.1 for one; MINUTES=30 of dropped packets' \

@@ -3,7 +3,7 @@
  * What starting through the launcher costs, beside its peers, and what its filter and its domain
  * cost per call afterwards. Rounds are interleaved, so that a noisy machine is noisy for all.
  *
- * usage (as root): bench KORA-LAUNCH OUTPUT.json [ROUNDS]
+ * usage (as root): bench KORA-LAUNCH OUTPUT [ROUNDS]      OUTPUT: for integration/bench/report
  * NEWER=DIR: a newer setpriv with its libraries, unpacked there.
  */
 #include <fcntl.h>
@@ -168,25 +168,15 @@ static void measure_starts(void)
 		qsort(taken[i], rounds, sizeof(taken[i][0]), compare);
 }
 
-static FILE *json;
-static unsigned int n_json;
+static FILE *measures;
 
 static void record(const char *name, double ours, double beside, const char *unit, double target)
 {
-	double ratio = beside > 0 ? ours / beside : 0;
-
-	fprintf(json,
-		"%s  {\"name\": \"%s\", \"ours\": %.3f, \"beside\": %.3f, \"unit\": \"%s\", "
-		"\"ratio\": %.3f, \"target\": ",
-		n_json++ ? ",\n" : "", name, ours, beside, unit, ratio);
+	fprintf(measures, "%s\t%.3f\t%.3f\t%s\t", name, ours, beside, unit);
 	if (target > 0)
-		fprintf(json, "%.2f, \"met\": %s}", target, ratio <= target ? "true" : "false");
+		fprintf(measures, "%.2f\tat-most\n", target);
 	else
-		fprintf(json, "null, \"met\": null}");
-	printf("%-62s %9.1f %9.1f %s  %6.2f", name, ours, beside, unit, ratio);
-	if (target > 0)
-		printf("  target %.2f %s", target, ratio <= target ? "met" : "MISSED");
-	putchar('\n');
+		fprintf(measures, "-\tat-most\n");
 }
 
 static double of(const char *name)
@@ -332,7 +322,7 @@ int main(int argc, char **argv)
 	if (argc == 3 && strcmp(argv[1], "calls") == 0)
 		return bench_calls_main(argv[2]);
 	if (argc < 3 || geteuid() != 0 || !realpath(argv[1], launcher)) {
-		fprintf(stderr, "usage (as root): bench KORA-LAUNCH OUTPUT.json [ROUNDS]\n");
+		fprintf(stderr, "usage (as root): bench KORA-LAUNCH OUTPUT [ROUNDS]\n");
 		return 2;
 	}
 	if (argc > 3)
@@ -340,17 +330,14 @@ int main(int argc, char **argv)
 	if (rounds < 1 || rounds > MAX_ROUNDS ||
 		readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
 		die("rounds");
-	json = fopen(argv[2], "we");
-	if (!json)
+	measures = fopen(argv[2], "we");
+	if (!measures)
 		die("%s", argv[2]);
 	prepare(self);
 	(void)getloadavg(&load, 1);
 	measure_starts();
-	fputs("[\n", json);
-	printf("%u interleaved rounds, medians; load at the beginning %.1f\n", rounds, load);
-	printf("%-62s %9s %9s %s\n", "", "ours", "beside", "       ratio");
+	printf("%u interleaved rounds; load at the beginning %.1f\n", rounds, load);
 	report_starts();
 	report_calls(self);
-	fputs("\n]\n", json);
-	return fclose(json) == 0 ? 0 : 1;
+	return fclose(measures) == 0 ? 0 : 1;
 }

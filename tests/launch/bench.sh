@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# bench needs its programs where another user can reach them, and peers to compare with: what the
-# distribution has of them is installed (deps.sh bench), a setpriv that knows Landlock is unpacked
-# below build/bench where the machine's does not.
+# bench needs its programs where another user can reach them, and peers to compare with: those that are
+# installed (integration/deps.sh bench), and below build/bench a setpriv that knows Landlock where the
+# machine's does not.
 #
-#   bench.sh KORA-LAUNCH FOLDER-OF-PROGRAMS OUTPUT.json [ROUNDS]
+#   bench.sh KORA-LAUNCH FOLDER-OF-PROGRAMS OUTPUT [ROUNDS]      writes OUTPUT.json and OUTPUT.svg
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 out=$(realpath -m "$3")
@@ -28,7 +28,6 @@ newer_setpriv() {
 	[ ! -x "$tmp/usr/bin/setpriv" ] || mv "$tmp" "$build/bench/setpriv"
 }
 
-"$here/../../integration/deps.sh" bench || echo "bench: what is installed is measured" >&2
 if ! setpriv --help | grep -q landlock; then
 	(newer_setpriv) || echo "bench: no newer setpriv" >&2
 	if [ -d "$build/bench/setpriv" ]; then export NEWER=$build/bench/setpriv; fi
@@ -46,4 +45,5 @@ if chrt -f 10 true 2>/dev/null; then first=(chrt -f 10); fi
 # shellcheck disable=SC2016
 "${first[@]}" unshare --mount --propagation private sh -c '
 	[ -e /sys/fs/cgroup/cgroup.controllers ] || mount -t cgroup2 cgroup2 /sys/fs/cgroup || true
-	exec "$@"' sh "$dir/bin/bench" "$dir/bin/kora-launch" "$out" "${4:-500}"
+	exec "$@"' sh "$dir/bin/bench" "$dir/bin/kora-launch" "$dir/measures" "${4:-500}"
+"$here/../../integration/bench/report" "$dir" "$out" "launcher on Linux $(uname -r)"
