@@ -49,6 +49,7 @@ grep -qx 'exit 124' <<<"$said" || fail "it says: $said"
 step "within the deadline the mounts are cut off"
 wait_on agent 40 '! grep -q " - nfs4 " /proc/self/mountinfo'
 on agent 'kora-mountctl describe demo' | grep -q 'cut off: server 10.20.0.1:20490 unreachable since' || fail "no word of it: $(on agent kora-mountctl describe demo)"
+on agent kora-mountctl status | grep -q '^lost server *10.20.0.1:20490 silent for ' || fail "no word of it: $(on agent kora-mountctl status)"
 step "every process has its end, and none is stuck in the kernel"
 wait_on agent 20 '[ $(ls /run/blocked/*.end | wc -l) = 5 ]'
 equal "processes in D state" "" "$(on agent "ps -eo stat=,args= | grep '^D' || true")"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mountd/json_text.h"
+#include "mountd/prober.h"
 #include "mountd/server.h"
 
 /* Lists in an answer, which is one packet of CONTROL_PACKET_MAX bytes. */
@@ -174,11 +175,29 @@ static json_t *faults_of(const struct desired *desired)
 	return end_list(&faults);
 }
 
+static void add_silent(void *list, const char *address, uint64_t silent_ms, bool lost)
+{
+	if (json_array_size(list) < LIST_ITEMS)
+		(void)json_array_append_new(
+			list, json_pack("{s:s, s:s, s:I}", "address", address, "state",
+				      lost ? "lost" : "silent", "seconds",
+				      (json_int_t)(silent_ms / 1000)));
+}
+
+static json_t *silent_servers(const struct daemon *d)
+{
+	json_t *list = json_array();
+
+	prober_tell_silent(d->prober, add_silent, list);
+	return list;
+}
+
 json_t *status_of(const struct daemon *d)
 {
-	return json_pack("{s:b, s:s, s:o, s:I, s:b, s:o, s:o, s:o, s:o}", "ok", 1, "version",
+	return json_pack("{s:b, s:s, s:o, s:I, s:b, s:o, s:o, s:o, s:o, s:o}", "ok", 1, "version",
 		KORA_VERSION, "node", json_text(d->options.node_name), "uptime_seconds",
 		(json_int_t)((loop_clock_ms() - d->started_ms) / 1000), "drained", (int)d->drained,
 		"server", server_of(d), "exports", count(&d->runs, ROLE_EXPORT), "mounts",
-		count(&d->runs, ROLE_MOUNT), "faults", faults_of(&d->desired));
+		count(&d->runs, ROLE_MOUNT), "silent_servers", silent_servers(d), "faults",
+		faults_of(&d->desired));
 }

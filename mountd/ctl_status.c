@@ -60,6 +60,22 @@ static void print_server(const json_t *server)
 		ctl_print_field("server fault", text_of(server, "fault"));
 }
 
+static void print_silent(const json_t *silent)
+{
+	char text[160], age[CTL_AGE_SIZE];
+	size_t i;
+	json_t *server;
+
+	json_array_foreach(silent, i, server) {
+		bool lost = strcmp(text_of(server, "state"), "lost") == 0;
+
+		ctl_format_age(json_integer_value(json_object_get(server, "seconds")), age);
+		(void)snprintf(text, sizeof text, "%s silent for %s%s", text_of(server, "address"),
+			age, lost ? ", its mounts are cut off" : "");
+		ctl_print_field(lost ? "lost server" : "silent server", text);
+	}
+}
+
 static void print_status(const json_t *status)
 {
 	const json_t *faults = json_object_get(status, "faults");
@@ -76,6 +92,7 @@ static void print_status(const json_t *status)
 	print_server(json_object_get(status, "server"));
 	print_counts("exports", json_object_get(status, "exports"));
 	print_counts("mounts", json_object_get(status, "mounts"));
+	print_silent(json_object_get(status, "silent_servers"));
 	json_array_foreach(faults, i, text)
 		if (json_is_string(text))
 			ctl_print_field("fault", json_string_value(text));

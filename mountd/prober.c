@@ -326,6 +326,19 @@ bool prober_is_lost(const struct prober *p, const struct addr *server, uint16_t 
 	return peer && peer->answer == LOST;
 }
 
+void prober_tell_silent(const struct prober *p, prober_tell *tell, void *data)
+{
+	char text[ADDR_TEXT_SIZE + 16];
+
+	for (size_t i = 0; p && i < p->n; i++) {
+		const struct peer *peer = p->list[i];
+
+		if (peer->answer != ANSWERS)
+			tell(data, peer_text(peer, text, sizeof text),
+				loop_clock_ms() - peer->answered_ms, peer->answer == LOST);
+	}
+}
+
 int prober_new(struct daemon *d, struct prober **ret)
 {
 	struct prober *p = calloc(1, sizeof *p);

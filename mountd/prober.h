@@ -23,3 +23,7 @@ void prober_answered(struct prober *p, const struct addr *server, uint16_t port)
 
 bool prober_is_silent(const struct prober *p, const struct addr *server, uint16_t port);
 bool prober_is_lost(const struct prober *p, const struct addr *server, uint16_t port);
+
+/* For each server that does not answer: where it is, since when, and whether it is lost. */
+typedef void prober_tell(void *data, const char *address, uint64_t silent_ms, bool lost);
+void prober_tell_silent(const struct prober *p, prober_tell *tell, void *data); /* p: or NULL */
