@@ -151,8 +151,6 @@ void ctl_print_text(const char *text);
 void ctl_print_json(const json_t *json);
 /* rows: an array of arrays of strings, the first one being the header. */
 void ctl_print_table(const json_t *rows);
-/* text in at most columns of a table: a longer one ends in an ellipsis. size: 4 * columns + 4. */
-void ctl_shorten(const char *text, size_t columns, char *ret, size_t size);
 void ctl_print_field(const char *name, const char *value);
 #define CTL_AGE_SIZE 32
 void ctl_format_age(int64_t seconds, char text[CTL_AGE_SIZE]);

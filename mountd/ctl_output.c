@@ -74,22 +74,6 @@ static size_t text_width(const char *text)
 	return width;
 }
 
-void ctl_shorten(const char *text, size_t columns, char *ret, size_t size)
-{
-	bool fits = text_width(text) <= columns;
-	size_t width = 0, length = 0;
-
-	while (text[length]) {
-		width += byte_width((unsigned char)text[length]);
-		if (width > columns - !fits)
-			break;
-		length++;
-	}
-	while (!fits && length && text[length - 1] == ' ')
-		length--;
-	(void)snprintf(ret, size, "%.*s%s", (int)length, text, fits ? "" : "\xe2\x80\xa6");
-}
-
 static const char *cell(const json_t *row, size_t column)
 {
 	const char *text = json_string_value(json_array_get(row, column));

@@ -5,8 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#define FAULT_COLUMNS 60 /* describe has the whole of it */
-
 static const char *text_of(const json_t *item, const char *key)
 {
 	const char *text = json_string_value(json_object_get(item, key));
@@ -23,12 +21,12 @@ static void item_age(const json_t *item, char age[CTL_AGE_SIZE])
 
 static json_t *table_row(const json_t *item)
 {
-	char age[CTL_AGE_SIZE], fault[4 * FAULT_COLUMNS + 4];
+	char age[CTL_AGE_SIZE];
 
 	item_age(item, age);
-	ctl_shorten(text_of(item, "fault"), FAULT_COLUMNS, fault, sizeof fault);
 	return json_pack("[s,s,s,s,s,s,s]", text_of(item, "run"), text_of(item, "role"),
-		text_of(item, "state"), age, text_of(item, "peer"), text_of(item, "path"), fault);
+		text_of(item, "state"), age, text_of(item, "peer"), text_of(item, "path"),
+		text_of(item, "fault"));
 }
 
 static void print_runs(const json_t *items)
@@ -43,17 +41,37 @@ static void print_runs(const json_t *items)
 	ctl_print_table(rows);
 }
 
-/* A key that this version does not know is shown as it came. */
-static void print_key(const char *key, const json_t *value)
+static void print_value(const char *name, const json_t *value)
 {
 	_cleanup_free_ char *dumped = NULL;
 
 	if (json_is_string(value)) {
-		ctl_print_field(key, json_string_value(value));
+		ctl_print_field(name, json_string_value(value));
 		return;
 	}
 	dumped = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-	ctl_print_field(key, dumped ? dumped : "-");
+	ctl_print_field(name, dumped ? dumped : "-");
+}
+
+/* A key that this version does not know is shown as it came; a list has a line for each value. */
+static void print_key(const char *key, const json_t *value)
+{
+	const char *inner_key;
+	json_t *inner;
+	size_t i;
+
+	if (json_is_array(value))
+		json_array_foreach(value, i, inner)
+			print_value(i ? "" : key, inner);
+	else if (json_is_object(value) && json_object_size(value))
+		json_object_foreach((json_t *)value, inner_key, inner) {
+			char name[128];
+
+			(void)snprintf(name, sizeof name, "%s.%s", key, inner_key);
+			print_value(name, inner);
+		}
+	else
+		print_value(key, value);
 }
 
 static void print_item(json_t *item)
