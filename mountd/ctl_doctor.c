@@ -21,6 +21,7 @@ static const struct check {
 	{"listeners", doctor_listeners},
 	{"network", doctor_netns},
 	{"addresses", doctor_addresses},
+	{"node-name", doctor_node_name},
 	{"client-id", doctor_client},
 	{"mounts", doctor_mounts},
 	{"folder", doctor_folder},

@@ -42,6 +42,7 @@ void doctor_server(struct doctor *d);
 void doctor_listeners(struct doctor *d);
 void doctor_netns(struct doctor *d);
 void doctor_addresses(struct doctor *d);
+void doctor_node_name(struct doctor *d);
 void doctor_client(struct doctor *d);
 void doctor_mounts(struct doctor *d);
 void doctor_folder(struct doctor *d);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "mountd/host_netns.h"
+#include "mountd/node_id.h"
 #include "nfs/actual.h"
 #include "nfs/export.h"
 
@@ -106,6 +107,22 @@ void doctor_netns(struct doctor *d)
 				  : "run in the node's network namespace (nsenter -t 1 -n): mounts "
 				    "must not end with another",
 			"not the node's network namespace");
+}
+
+void doctor_node_name(struct doctor *d)
+{
+	char name[NODE_NAME_MAX + 1], text[640];
+	struct kerr e = {0};
+
+	if (node_name_derive("/etc/machine-id", name, &e) == 0) {
+		doctor_say(d, "node-name", VERDICT_OK, NULL, "%s, from the machine id", name);
+		return;
+	}
+	kerr_format(&e, text, sizeof text);
+	doctor_say(d, "node-name", VERDICT_WARN,
+		"systemd-machine-id-setup makes one; or give the daemon --node-name, without which "
+		"it does not start",
+		"%s", text);
 }
 
 void doctor_client(struct doctor *d)
