@@ -25,6 +25,23 @@ done
 run --seccomp none -- "$PROBE" attributes
 says "no_new_privs even without filter" "nnp=1"
 
+# A parent that ends while its child tries to signal it: before the restrictions are in force, and after
+if [ "$(uname -m)" = x86_64 ] && command -v strace >/dev/null; then
+  for nth in 1 2; do
+    # shellcheck disable=SC2016
+    timeout 30 bash -c 'nnp=$(($1 - 1)) nth=$1; shift
+      strace -D -qq -o /dev/null -e trace=kill -e inject=kill:delay_enter=1000000:when=$nth "$@" &
+      until grep -q "^NoNewPrivs:.*$nnp" /proc/$!/status && grep -q "^62 " /proc/$!/syscall; do
+        [ -e /proc/$! ] || break
+      done 2>/dev/null' bash $nth "$LAUNCH" --workspaces "$W/ws" --run r --uid 10001 --landlock-min 1 \
+      -- touch "$W/ws/r/orphan$nth" >"$W/orphan" 2>&1
+    until_true 20 test -e "$W/ws/r/orphan$nth" -o -s "$W/orphan"
+    text=$(cat "$W/orphan" && ls "$W/ws/r")
+    says "a parent that ends at signal $nth of the start" "orphan$nth"
+    lacks "a parent that ends at signal $nth of the start" "canary"
+  done
+fi
+
 # A missing path is that path's problem only
 run --read "-$W/absent" --read "$W/out" -- sh -c "ls $W/out && $PROBE open /"
 says "a missing optional path leaves the rules in force" "EACCES"
