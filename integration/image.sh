@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds a test machine's initramfs: concatenated cpio archives, so that only what changed is made anew.
-#   base      programs and libraries of this host, and nfs-utils (unpacked, never installed)
+#   base      programs and libraries of this host; nfs-utils and AppArmor's parser (unpacked, never installed)
 #   modules   the kernel's modules that the tests need
 #   python    what the scripted API server needs
 #   project   init, agent, the project's own programs as far as they are built
@@ -28,6 +28,7 @@ programs=(bash busybox kmod ip ss nft mke2fs mkfs.xfs strace nsenter unshare set
 
 nfs_utils=(usr/sbin/rpc.mountd usr/sbin/rpc.nfsd usr/sbin/exportfs usr/sbin/nfsdcld usr/sbin/nfsdclddb usr/sbin/nfsconf
 	sbin/mount.nfs usr/sbin/mount.nfs usr/sbin/rpc.statd sbin/rpc.statd)
+apparmor=(sbin/apparmor_parser usr/sbin/apparmor_parser)
 
 # Libraries of a program, one path a line.
 libraries() {
@@ -96,17 +97,22 @@ base() {
 		[ ! -f "$build/nfs-utils/$file" ] || add "$root" "$build/nfs-utils/$file" usr/sbin
 	done
 	ln -s mount.nfs "$root/usr/sbin/mount.nfs4"
+	for file in "${apparmor[@]}"; do
+		[ ! -f "$build/apparmor/$file" ] || add "$root" "$build/apparmor/$file" usr/sbin
+	done
 	etc_files "$root"
 }
 
-nfs_utils() {
-	local tmp
-	[ ! -e "$build/nfs-utils" ] || return 0
-	say "image: unpacking nfs-utils"
+# unpacked NAME PACKAGE...: below the build folder.
+unpacked() {
+	local name=$1 tmp
+	shift
+	[ ! -e "$build/$name" ] || return 0
+	say "image: unpacking $name"
 	apt_suites "$(codename)"
-	tmp=$(mktemp -d "$build/nfs.XXXXXX")
-	apt_unpack_missing "$tmp" nfs-kernel-server nfs-common
-	mv "$tmp" "$build/nfs-utils"
+	tmp=$(mktemp -d "$build/$name.XXXXXX")
+	apt_unpack_missing "$tmp" "$@"
+	mv "$tmp" "$build/$name"
 }
 
 kernel_modules() {
@@ -184,7 +190,8 @@ main() {
 	lock image
 	mkdir -p "$image"
 	trap 'rm -rf "$image"/root.?????? "$build"/nfs.?????? "$build"/apt/debs.??????' EXIT
-	nfs_utils
+	unpacked nfs-utils nfs-kernel-server nfs-common
+	unpacked apparmor apparmor
 	[ "$image/base.cpio" -nt "$here/image.sh" ] || part base base
 	[ "$image/modules-$kernel.cpio" -nt "$here/image.sh" ] || part "modules-$kernel" kernel_modules "$kernel"
 	[ "$image/python.cpio" -nt "$here/image.sh" ] && [ "$image/python.cpio" -nt "$top/tests/watch/api.py" ] || part python python

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sandbox and agent are deleted at the same moment, KORA_ROUNDS times (5): nothing is left on either node.
+# Sandbox and agent are deleted at the same moment, KORA_ROUNDS (50) times: nothing is left on either node.
 # shape: netns
-# timeout: 600
+# timeout: 1200
 . "$here/kora.sh"
 nodes
 daemons
-for ((round = 1; round <= ${KORA_ROUNDS:-5}; round++)); do
+for ((round = 1; round <= ${KORA_ROUNDS:-50}; round++)); do
 	share demo "n$round"
 	as 10001 agent 'echo x >/workspaces/demo/sandbox/x'
 	on sandbox "timeout $(seconds 30) kora-mountctl release demo" &

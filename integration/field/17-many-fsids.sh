@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# KORA_RUNS (100) runs, the daemon killed half-way: every filesystem number is another, and stays.
+# KORA_RUNS (1,000) runs, the daemon killed half-way: every filesystem number is another, and stays.
 # shape: netns
-# timeout: 300
+# timeout: 1200
 . "$here/kora.sh"
 nodes
 daemon sandbox
-runs=${KORA_RUNS:-100}
+runs=${KORA_RUNS:-1000}
 # exports FROM TO
 exports() {
 	on sandbox "cd /var/lib/kora-sandbox-mount/specs; for ((i = $1; i <= $2; i++)); do
@@ -13,7 +13,7 @@ exports() {
 		printf '{\"kind\":\"export\",\"run\":\"r%d\",\"incarnation\":\"one\",\"volume\":\"/workspaces/local\",\"folder\":\"r%d\",\"clients\":[\"$A\"],\"uid\":10001,\"gid\":10001}' \$i \$i >.new
 		mv .new r\$i.json
 	done"
-	wait_on sandbox 100 "[ \$(kora-mountctl runs | grep -cw ready) = $2 ]"
+	wait_on sandbox 300 "[ \$(kora-mountctl runs | grep -cw ready) = $2 ]"
 }
 # numbers TO: run and filesystem number, as a client is told; the inode number before it is the folder's.
 numbers() {
