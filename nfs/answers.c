@@ -221,49 +221,85 @@ int answers_preload_point(
 	struct walk w = {.sink = sink, .data = data};
 
 	for (size_t c = 0; c < p->export.n_clients; c++) {
-		emit_client(a, &p->export.clients[c], &w);
+		if (!answers_know_client(a, p, &p->export.clients[c]))
+			emit_client(a, &p->export.clients[c], &w);
 		emit_point(p, &p->export.clients[c], &w);
 	}
 	return w.first_error;
 }
 
-static void emit_refusal(
-	struct walk *w, const char *domain, const struct upcall_fsid *fsid, int64_t now)
-{
-	struct upcall_entry entry = entry_key(domain, fsid, NULL);
+/* A walk over refusals. */
+struct refusing {
+	struct walk w;
+	const char *domain;
+	int64_t expiry;
+};
 
+static void refuse(struct refusing *r, struct upcall_entry entry)
+{
 	entry.negative = true;
-	entry.expiry = now + ANSWER_NEGATIVE_SECONDS;
-	emit(w, &entry);
+	entry.expiry = r->expiry;
+	emit(&r->w, &entry);
+}
+
+static void refuse_key(struct refusing *r, struct upcall_fsid fsid)
+{
+	refuse(r, entry_key(r->domain, &fsid, NULL));
+}
+
+static void refuse_path(struct refusing *r, const char *path)
+{
+	refuse(r, entry_directory(r->domain, path, NULL));
+}
+
+static void refuse_client(struct refusing *r, const struct answers *a)
+{
+	refuse_key(r, fsid_root());
+	refuse_key(r, fsid_inode_uuid(a->workspaces_inode, a->workspaces_uuid));
+	refuse_path(r, entry_root_path);
+	refuse_path(r, entry_workspaces_path);
+}
+
+static void refuse_run(struct refusing *r, const struct export_point *p)
+{
+	char path[PSEUDO_PATH_SIZE];
+
+	run_path(&p->export.id, path);
+	refuse_key(r, fsid_inode_uuid(p->run_inode, p->run_uuid));
+	refuse_path(r, path);
+}
+
+static void refuse_folder(struct refusing *r, const struct export_point *p)
+{
+	char path[PSEUDO_PATH_SIZE];
+
+	pseudo_path(&p->export.id, path);
+	refuse_key(r, fsid_uuid(p->uuid));
+	refuse_key(r, fsid_inode_uuid(p->inode, p->uuid));
+	refuse_path(r, path);
 }
 
 int answers_retire(const struct answers *a, const struct export_point *p, const struct addr *client,
 	int64_t now, answers_sink *sink, void *data)
 {
-	struct walk w = {.sink = sink, .data = data};
 	char domain[UPCALL_DOMAIN_SIZE];
-	struct upcall_fsid fsid;
-	struct upcall_entry entry;
+	struct refusing r = {
+		.w = {.sink = sink, .data = data},
+		.domain = domain,
+		.expiry = now + ANSWER_NEGATIVE_SECONDS,
+	};
 
 	domain_of(client, domain);
-	if (!answers_know_client(a, NULL, client)) {
-		entry = entry_ip(client, domain);
+	if (!answers_know_client(a, p, client)) {
+		struct upcall_entry entry = entry_ip(client, domain);
 		entry.expiry = now + ANSWER_LINGER_SECONDS;
-		emit(&w, &entry);
-		fsid = fsid_root();
-		emit_refusal(&w, domain, &fsid, now);
-		fsid = fsid_inode_uuid(a->workspaces_inode, a->workspaces_uuid);
-		emit_refusal(&w, domain, &fsid, now);
+		emit(&r.w, &entry);
+		refuse_client(&r, a);
 	}
-	if (!run_of_client(a, NULL, p->export.id.run, client)) {
-		fsid = fsid_inode_uuid(p->run_inode, p->run_uuid);
-		emit_refusal(&w, domain, &fsid, now);
-	}
-	fsid = fsid_uuid(p->uuid);
-	emit_refusal(&w, domain, &fsid, now);
-	fsid = fsid_inode_uuid(p->inode, p->uuid);
-	emit_refusal(&w, domain, &fsid, now);
-	return w.first_error;
+	if (!run_of_client(a, p, p->export.id.run, client))
+		refuse_run(&r, p);
+	refuse_folder(&r, p);
+	return r.w.first_error;
 }
 
 static bool uuid_is(const unsigned char *bytes, const unsigned char uuid[FSID_UUID_SIZE])

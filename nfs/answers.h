@@ -55,12 +55,12 @@ typedef int answers_sink(const struct upcall_entry *entry, void *data);
 
 /* All entries, clients first: the kernel must know a domain before it is named. */
 int answers_preload(const struct answers *a, answers_sink *sink, void *data);
-/* The entries that one export needs, those of its clients included. */
+/* The entries that one export needs, those of clients that no other export lists included. */
 int answers_preload_point(
 	const struct answers *a, const struct export_point *p, answers_sink *sink, void *data);
 /*
- * Refusals for what client had through p, which is not (or no longer) in a, or no longer lists
- * it. now: seconds since the epoch.
+ * Refusals for what client had through p, whether p is still in a or not. The paths must be there
+ * yet: an entry of the kernel's that is not replaced stays for ever. now: seconds since 1970.
  */
 int answers_retire(const struct answers *a, const struct export_point *p, const struct addr *client,
 	int64_t now, answers_sink *sink, void *data);

@@ -217,6 +217,15 @@ static int reserve_list(struct exporter *x, struct kerr *e)
 	return 0;
 }
 
+/* Whom the kernel cannot be made to refuse, it forgets with all others. */
+static int retire(struct exporter *x, const struct export_point *gone,
+	const struct export_point *stays, struct kerr *e)
+{
+	if (publication_retire(&x->pub, gone, stays, NULL) == 0)
+		return 0;
+	return publication_renew(&x->pub, e);
+}
+
 /* An export that is only described anew keeps its mount, and the clients their open files. */
 static int replace_point(struct exporter *x, struct export_point **p, struct kerr *e)
 {
@@ -233,10 +242,9 @@ static int replace_point(struct exporter *x, struct export_point **p, struct ker
 	fill_list(x);
 	if (!caches_are_open(&x->pub.caches))
 		return 0;
-	error = shrinks ? publication_renew(&x->pub, e)
-			: publication_preload_point(&x->pub, old, e);
+	error = publication_preload_point(&x->pub, old, e);
 	if (shrinks) {
-		int failed = publication_retire(&x->pub, *p, old, error < 0 ? NULL : e);
+		int failed = retire(x, *p, old, error < 0 ? NULL : e);
 		error = error < 0 ? error : failed;
 	}
 	return error;
@@ -284,25 +292,37 @@ int exporter_add(struct exporter *x, const struct export *export, int tree, stru
 	return add_point(x, &p, owned, e);
 }
 
+/* Where another export lies on the same filesystem, that one keeps it in use anyway. */
+static int let_go(struct exporter *x, const struct export_point *gone, struct kerr *e)
+{
+	for (size_t i = 0; i < x->pub.answers.n; i++)
+		if (x->pub.answers.points[i]->device == gone->device)
+			return 0;
+	return publication_renew(&x->pub, e);
+}
+
 int exporter_remove(struct exporter *x, const struct run_id *id, int *ret_folder, struct kerr *e)
 {
 	_cleanup_(export_point_freep) struct export_point *p = NULL;
+	struct export_point *gone = answers_find(&x->pub.answers, id);
+	bool told = caches_are_open(&x->pub.caches);
 	_cleanup_close_ int folder = -1;
-	int error;
+	int error, failed = 0;
 
-	if (!answers_find(&x->pub.answers, id))
+	if (!gone)
 		return kerr_set(e, -ENOENT, "remove export", id->run, "it is not exported");
+	if (told)
+		failed = publication_retire(&x->pub, gone, NULL, NULL);
 	error = pseudo_root_unbind(&x->pub.root, id, &folder, e);
-	if (error < 0)
+	if (error < 0) {
+		if (told)
+			(void)publication_preload_point(&x->pub, gone, NULL);
 		return error;
+	}
 	p = answers_take(&x->pub.answers, id);
 	fill_list(x);
-	if (caches_are_open(&x->pub.caches)) {
-		int failed;
-		error = publication_renew(&x->pub, e);
-		failed = publication_retire(&x->pub, p, NULL, error < 0 ? NULL : e);
-		error = error < 0 ? error : failed;
-	}
+	if (told)
+		error = failed < 0 ? publication_renew(&x->pub, e) : let_go(x, p, e);
 	if (ret_folder)
 		*ret_folder = TAKE_FD(folder);
 	return error;

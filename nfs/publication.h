@@ -5,8 +5,10 @@
  * the paths of question and answer there.
  *
  * An entry of a cache holds on to its path, and a replaced or expired one does so until the kernel
- * gets round to sweeping, minutes later. So whatever takes something away ends with a flush, and
- * everything that stays is preloaded again at once: a request that falls in between waits for it.
+ * gets round to sweeping, minutes later. Only a flush is sooner, and everything that stays has to
+ * be preloaded again after it; a request that falls in between waits. So what goes is refused,
+ * which costs the same however many exports there are, and only with a filesystem's last export,
+ * from when on it must not be in use, the caches are renewed.
  */
 #pragma once
 
@@ -39,6 +41,9 @@ int publication_forget(struct kerr *e);
 /* Makes the kernel forget what is no more, and tells it anew what stays; errors as above. */
 int publication_renew(struct publication *p, struct kerr *e);
 
-/* Refuses every client of gone that stays (NULL: the export is no more) does not list. */
+/*
+ * Refuses every client of gone that stays (NULL: the export is no more) does not list. Before its
+ * folder is unbound, as the entries are told by their paths.
+ */
 int publication_retire(struct publication *p, const struct export_point *gone,
 	const struct export_point *stays, struct kerr *e);

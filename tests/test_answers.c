@@ -141,6 +141,17 @@ Test(answers, a_client_of_many_exports_is_introduced_once)
 	cr_expect_eq(n_lines, 3 * 5 + 4 * 5);
 }
 
+Test(answers, a_client_that_another_export_lists_is_known_already)
+{
+	const struct export_point *p = insert("a", "1", 1, "10.0.0.1 10.0.0.2");
+
+	(void)insert("b", "1", 2, "10.0.0.1");
+	cr_expect_eq(answers_preload_point(&answers, p, collect, NULL), 0);
+	cr_expect_eq(n_lines, 5 + 2 * 5);
+	cr_expect_not(told("nfsd 10.0.0.1 2147483647 kora-10.0.0.1"));
+	cr_expect(told("nfsd 10.0.0.2 2147483647 kora-10.0.0.2"));
+}
+
 static int refuse_second(const struct upcall_entry *entry, void *data)
 {
 	size_t *seen = data;
@@ -163,9 +174,13 @@ Test(answers, retiring_the_last_export_of_a_client)
 	struct export_point *p = make("demo", "u1", 0xe1, "10.0.0.1");
 
 	cr_expect_eq(answers_retire(&answers, p, p->export.clients, NOW, collect, NULL), 0);
-	cr_expect_eq(n_lines, 6);
+	cr_expect_eq(n_lines, 10);
 	cr_expect(told("nfsd 10.0.0.1 1800000300 kora-10.0.0.1"));
 	cr_expect(told("kora-10.0.0.1 1 \\x00000000 1800000060"));
+	cr_expect(told("kora-10.0.0.1 / 1800000060"));
+	cr_expect(told("kora-10.0.0.1 /workspaces 1800000060"));
+	cr_expect(told("kora-10.0.0.1 /workspaces/demo 1800000060"));
+	cr_expect(told("kora-10.0.0.1 /workspaces/demo/u1 1800000060"));
 	cr_expect(told("kora-10.0.0.1 6 \\xe1000000000000000000000000000000 1800000060"));
 	cr_expect(told(
 		"kora-10.0.0.1 7 \\xe100000000000000e1000000000000000000000000000000 1800000060"));
@@ -178,9 +193,18 @@ Test(answers, retiring_one_incarnation_leaves_the_other_its_way)
 
 	(void)insert("demo", "u2", 0xe2, "10.0.0.1");
 	cr_expect_eq(answers_retire(&answers, p, p->export.clients, NOW, collect, NULL), 0);
-	cr_expect_eq(n_lines, 2);
+	cr_expect_eq(n_lines, 3);
 	cr_expect(told("kora-10.0.0.1 6 \\xe1000000000000000000000000000000 1800000060"));
+	cr_expect(told("kora-10.0.0.1 /workspaces/demo/u1 1800000060"));
 	export_point_free(p);
+}
+
+Test(answers, retiring_before_the_export_is_taken_out_is_the_same)
+{
+	struct export_point *p = insert("demo", "u1", 0xe1, "10.0.0.1");
+
+	cr_expect_eq(answers_retire(&answers, p, p->export.clients, NOW, collect, NULL), 0);
+	cr_expect_eq(n_lines, 10);
 }
 
 static struct upcall_entry entry;

@@ -76,7 +76,7 @@ for run in a b c; do
 done
 S 'set -e; mkdir -m 700 /var/lib/kora; mkfifo /run/cmd; : >/run/out
 	mkdir /workspaces/t /workspaces/s; mount -t tmpfs -o size=10m none /workspaces/t; mount -t tmpfs -o size=10m none /workspaces/s
-	mkdir /workspaces/s/sub; chown 10001 /workspaces/t /workspaces/s/sub; echo t >/workspaces/t/id; echo s >/workspaces/s/sub/id'
+	mkdir /workspaces/s/sub /workspaces/s/sib; chown 10001 /workspaces/t /workspaces/s/s*; echo t >/workspaces/t/id; echo s >/workspaces/s/sub/id; echo s >/workspaces/s/sib/id'
 is "the engine starts" ready start_engine
 [ $failed = 0 ] || exit 1
 S 'mount -t nfsd nfsd /proc/fs/nfsd; echo "-2 -3 +4 -4.0 -4.1 +4.2" >/proc/fs/nfsd/versions
@@ -166,9 +166,19 @@ ok "a new mount" mount_v4 /workspaces/c/2 /mnt/c3
 is "shows the other folder" a A cat /mnt/c3/id
 
 A umount /mnt/s
+ok "a sibling on its filesystem" C add s 2 /workspaces/s/sib 10001 10001 async 10.20.0.2
+ok "mount it" mount_v4 /workspaces/s/2 /mnt/sib
 ok "remove s" C remove s 1
+no "refused" "does not exist" mount_v4 /workspaces/s/1 /mnt/s
+is "the sibling stays" s A cat /mnt/sib/id
+ok "exported again" C add s 1 /workspaces/s/sub 10001 10001 async 10.20.0.2
+ok "mount s" mount_v4 /workspaces/s/1 /mnt/s
+is "s shows itself" s A cat /mnt/s/id
+A umount /mnt/s /mnt/sib
+ok "remove s" C remove s 1
+ok "remove its sibling" C remove s 2
 ok "let go" C release
-ok "its filesystem can be unmounted" S umount /workspaces/s
+ok "their filesystem can be unmounted" S umount /workspaces/s
 ok "remove t, which is mounted" C remove t 1
 ok "let go" C release
 ok "its filesystem can be unmounted" S umount /workspaces/t
