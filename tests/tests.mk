@@ -72,7 +72,7 @@ TEST_TARGETS := check unit $(TEST_TARGETS) fuzz-smoke scenarios
 # Programs and scripts of tests/vm/ that run inside the test machines, on the real kernel.
 VM_HELPERS := $(patsubst tests/vm/%.c,$(B)/integration/helpers/%,$(wildcard tests/vm/*.c)) \
 	$(patsubst tests/vm/%,$(B)/integration/helpers/%,$(wildcard tests/vm/*.sh)) \
-	$(addprefix $(B)/integration/helpers/,mount_engine raw_client soak)
+	$(addprefix $(B)/integration/helpers/,mount_engine raw_client soak inject)
 
 $(B)/integration/helpers/%.sh: tests/vm/%.sh
 	@mkdir -p $(@D)
@@ -87,6 +87,14 @@ SOAK_PKGS := libnl-3.0 libnl-route-3.0 jansson
 $(B)/integration/helpers/soak: $(call obj,$(wildcard tests/soak/*.c))
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(call pkg,libs,$(SOAK_PKGS))
+
+# The same model while calls to the kernel fail and their callers are killed.
+$(B)/integration/helpers/inject: $(call obj,$(wildcard tests/inject/*.c) $(filter-out tests/soak/soak.c,$(wildcard tests/soak/*.c)))
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(call pkg,libs,$(SOAK_PKGS) libseccomp)
+
+inject: all vm-helpers
+	$(Q)integration/inject --kernel $(KERNEL) $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SITE),--site '$(SITE)')
 
 soak: all vm-helpers
 	$(Q)integration/soak --kernel $(KERNEL) $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES))
@@ -116,7 +124,7 @@ test: deps
 	$(Q)$(MAKE) -s -j2 all
 	$(Q)MAKE='$(MAKE)' B=$(B) CI=$(CI) tests/run $(TEST_TARGETS)
 
-.PHONY: vm-helpers soak unit fuzz fuzz-smoke tidy format check scenarios deps test
+.PHONY: vm-helpers inject soak unit fuzz fuzz-smoke tidy format check scenarios deps test
 
 # Measurements, never part of the tests: each area writes $(B)/bench/<area>.json and .svg. Those that are
 # files of integration/bench/ run in the test machines, with KERNEL.
@@ -158,6 +166,7 @@ help:
 	'make field        every fault known from the field, on all kernels; CASE=20-same-host-name KERNEL=6.1 for one; MINUTES=30 of dropped packets' \
 	'make e2e-kubernetes   image, chart and examples on a real Kubernetes; make kubernetes-scenarios: pods on all kernels' \
 	'make soak         2,000 random operations beside a model, or MINUTES=60; SEED=1 repeats, KERNEL=6.1' \
+	'make inject       every call of the daemon fails once, and is its last once before and after; SITE=openat, MINUTES=60, SEED=1, KERNEL=6.1' \
 	'make chart        the Helm chart: both Helms, types, rights, what has to be refused (npm)' \
 	'make image        OCI image archives, without a container engine; make image-check starts them' \
 	'make deps         installs what the build and the tests need (Debian 12 and 13)' \

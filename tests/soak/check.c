@@ -91,6 +91,8 @@ static bool harness_differs(struct world *w)
 static bool anything_differs(struct world *w)
 {
 	follow_outage(w);
+	for (size_t i = 0; i < NODES; i++)
+		node_tend(w, &w->nodes[i]);
 	if (kernel_serves_otherwise(w) || agent_shows_otherwise(w) || binds_differ(w) ||
 		daemon_tells_otherwise(w, SANDBOX) || daemon_tells_otherwise(w, AGENT) ||
 		clients_differ(w) || harness_differs(w) || records_differ(w) || folders_differ(w) ||

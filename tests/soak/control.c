@@ -9,6 +9,8 @@
 
 #include "tests/soak/soak.h"
 
+#define INSIST_MS 30000
+
 static int reach(const struct node *n)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -75,6 +77,20 @@ static bool talk(const struct node *n, const char *request, char *text, size_t s
 bool control_ask(const struct node *n, const char *request, char *ret_fault, size_t size)
 {
 	return talk(n, request, ret_fault, size, false);
+}
+
+bool control_insist(
+	struct world *w, struct node *n, const char *request, char *ret_fault, size_t size)
+{
+	uint64_t end = now_ms() + INSIST_MS;
+
+	while (!control_ask(n, request, ret_fault, size)) {
+		if (!w->harm || !w->harm->excuses(w, n, false) || now_ms() > end)
+			return false;
+		nap(50);
+		node_tend(w, n);
+	}
+	return true;
 }
 
 bool control_runs(const struct node *n, char *text, size_t size)

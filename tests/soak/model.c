@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What must be true, given what was done. */
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "tests/soak/check.h"
 
@@ -73,4 +74,24 @@ bool must_work(const struct world *w, const struct run *r)
 		a->drained)
 		return false;
 	return (s->daemon && a->daemon) || r->live == r->mounted;
+}
+
+void world_begin(struct world *w)
+{
+	struct load *loads = mmap(NULL, sizeof *loads * RUNS, PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (loads == MAP_FAILED)
+		broken("no memory");
+	for (size_t i = 0; i < RUNS; i++) {
+		w->runs[i].load = &loads[i];
+		(void)snprintf(
+			w->runs[i].name, sizeof w->runs[i].name, i < SHARED ? "r%zu" : "b%zu", i);
+	}
+	w->nodes[SANDBOX].name = "sandbox";
+	w->nodes[AGENT].name = "agent";
+	for (size_t i = 0; i < NODES; i++) {
+		node_power_on(w, &w->nodes[i]);
+		node_start(w, &w->nodes[i]);
+	}
 }

@@ -46,7 +46,7 @@ size_t node_processes(const struct node *n, pid_t *list, size_t room)
 	return found;
 }
 
-static void join(const struct node *n, const char *kind)
+void node_join(const struct node *n, const char *kind)
 {
 	char path[64];
 	int fd;
@@ -70,10 +70,10 @@ pid_t node_spawn(const struct node *n, void (*fn)(void *arg), void *arg)
 	(void)fflush(NULL);
 	child = fork();
 	if (child == 0) {
-		join(n, "net");
-		join(n, "uts");
-		join(n, "pid");
-		join(n, "mnt");
+		node_join(n, "net");
+		node_join(n, "uts");
+		node_join(n, "pid");
+		node_join(n, "mnt");
 		pid = fork();
 		if (pid == 0) {
 			(void)setsid();
@@ -110,19 +110,41 @@ static void exec_daemon(void *arg)
 	_exit(127);
 }
 
+static pid_t launch(const struct world *w, struct node *n)
+{
+	return w->harm ? w->harm->launch(n, exec_daemon, n) : node_spawn(n, exec_daemon, n);
+}
+
+static bool may_end(const struct world *w, const struct node *n)
+{
+	return w->harm && w->harm->excuses(w, n, true);
+}
+
 void node_start(struct world *w, struct node *n)
 {
 	uint64_t end = now_ms() + PATIENCE_MS;
 	char fault[256];
 
-	(void)w;
-	n->daemon = node_spawn(n, exec_daemon, n);
+	n->daemon = launch(w, n);
 	n->frozen[0] = '\0';
 	while (!control_ask(n, "{\"verb\":\"status\"}", fault, sizeof fault)) {
-		if (kill(n->daemon, 0) < 0 || now_ms() > end)
+		bool ended = kill(n->daemon, 0) < 0;
+
+		if ((ended && !may_end(w, n)) || now_ms() > end)
 			broken("the daemon of %s did not start: %s", n->name, fault);
+		if (ended)
+			n->daemon = launch(w, n);
 		nap(20);
 	}
+}
+
+void node_tend(struct world *w, struct node *n)
+{
+	if (!n->daemon || kill(n->daemon, 0) == 0)
+		return;
+	if (!may_end(w, n))
+		broken("step %u: the daemon of %s has ended", w->step, n->name);
+	node_start(w, n);
 }
 
 static void mounted(const struct node *n, char *text, size_t size)

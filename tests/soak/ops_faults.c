@@ -151,7 +151,7 @@ static void drain(struct world *w, struct node *n, bool drained)
 {
 	char fault[256];
 
-	if (!control_ask(n,
+	if (!control_insist(w, n,
 		    drained ? "{\"verb\":\"drain\",\"wait_ms\":0}" : "{\"verb\":\"resume\"}", fault,
 		    sizeof fault))
 		broken("step %u: %s is not drained or resumed: %s", w->step, n->name, fault);

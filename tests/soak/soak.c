@@ -8,7 +8,6 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #include "tests/soak/soak.h"
@@ -43,26 +42,6 @@ static void read_options(int argc, char **argv, struct world *w)
 	}
 }
 
-static void begin(struct world *w)
-{
-	struct load *loads = mmap(NULL, sizeof *loads * RUNS, PROT_READ | PROT_WRITE,
-		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	if (loads == MAP_FAILED)
-		broken("no memory");
-	for (size_t i = 0; i < RUNS; i++) {
-		w->runs[i].load = &loads[i];
-		(void)snprintf(
-			w->runs[i].name, sizeof w->runs[i].name, i < SHARED ? "r%zu" : "b%zu", i);
-	}
-	w->nodes[SANDBOX].name = "sandbox";
-	w->nodes[AGENT].name = "agent";
-	for (size_t i = 0; i < NODES; i++) {
-		node_power_on(w, &w->nodes[i]);
-		node_start(w, &w->nodes[i]);
-	}
-}
-
 static void how_to_repeat(int status, void *arg)
 {
 	const struct world *w = arg;
@@ -84,7 +63,7 @@ int main(int argc, char **argv)
 	printf("seed %llu\n", (unsigned long long)seed);
 	w.random = seed;
 	(void)on_exit(how_to_repeat, &w);
-	begin(&w);
+	world_begin(&w);
 	end = now_ms() + minutes * 60000;
 	while (minutes ? now_ms() < end : w.step < steps) {
 		w.step++;

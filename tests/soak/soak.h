@@ -53,7 +53,18 @@ struct node {
 	char frozen[8192]; /* what was mounted when the daemon was killed */
 };
 
+struct world;
+
+/* What tests that harm the daemons on purpose do otherwise. */
+struct harm {
+	/* Starts fn(arg) as a process of the node; returns its pid as seen from here. */
+	pid_t (*launch)(const struct node *n, void (*fn)(void *arg), void *arg);
+	/* Was something done to that daemon that excuses a refusal, or that it has ended? */
+	bool (*excuses)(const struct world *w, const struct node *n, bool ended);
+};
+
 struct world {
+	const struct harm *harm; /* or NULL */
 	struct node nodes[NODES];
 	struct run runs[RUNS];
 	struct folder folders[FOLDERS];
@@ -86,6 +97,10 @@ void node_power_off(struct world *w, struct node *n);
 bool node_can_lose_power(const struct node *n);
 void node_start(struct world *w, struct node *n); /* the daemon; returns once it answers */
 void node_kill(struct world *w, struct node *n, int signal);
+/* Starts the daemon again where it has come to an end that is excused. */
+void node_tend(struct world *w, struct node *n);
+/* Makes the calling process one of the node's, of that kind of namespace; or ends it. */
+void node_join(const struct node *n, const char *kind);
 bool node_owns(const struct node *n, pid_t pid);
 /* Runs fn(arg) as a process of the node. Returns its pid as seen from here. */
 pid_t node_spawn(const struct node *n, void (*fn)(void *arg), void *arg);
@@ -97,6 +112,9 @@ unsigned node_rules(const struct node *n);
 
 /* control.c: the daemon's own words. */
 bool control_ask(const struct node *n, const char *request, char *ret_fault, size_t size);
+/* Asks again where the daemon may be excused; afterwards it runs. */
+bool control_insist(
+	struct world *w, struct node *n, const char *request, char *ret_fault, size_t size);
 /* "run role incarnation state\n" of each run; false: no answer. */
 bool control_runs(const struct node *n, char *text, size_t size);
 
@@ -109,6 +127,7 @@ void operate(struct world *w);
 void end_everything(struct world *w); /* faults and wishes */
 
 /* model.c, check.c */
+void world_begin(struct world *w);  /* two nodes with power and daemons, and no run */
 bool serves(const struct world *w); /* the agent node can reach nfsd */
 void excuse(struct run *r);
 void goes_out(struct world *w);		/* the server can't be reached from now on */

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What each call can fail with. */
+#include <errno.h>
+#include <seccomp.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+
+#include "tests/inject/inject.h"
+
+static const int harmless[] = {SYS_exit, SYS_exit_group, SYS_rt_sigreturn, SYS_rt_sigaction,
+	SYS_rt_sigprocmask, SYS_getpid, SYS_getppid, SYS_gettid, SYS_getuid, SYS_geteuid,
+	SYS_getgid, SYS_getegid, SYS_close, SYS_munmap, SYS_brk, SYS_madvise, SYS_mprotect,
+	SYS_arch_prctl, SYS_set_tid_address, SYS_set_robust_list, SYS_rseq, SYS_clock_gettime,
+	SYS_gettimeofday, SYS_umask, SYS_futex, SYS_sched_yield, SYS_execve, SYS_restart_syscall,
+	SYS_prlimit64, SYS_lseek, SYS_clock_nanosleep, SYS_nanosleep, SYS_getsockname, SYS_uname};
+
+static const struct {
+	int number;
+	int errors[3];
+} faults[] = {
+	{SYS_accept4, {EMFILE, ECONNABORTED, ENOMEM}},
+	{SYS_bind, {EADDRINUSE, ENOMEM}},
+	{SYS_clone, {EAGAIN, ENOMEM}},
+	{SYS_clone3, {EAGAIN, ENOMEM}},
+	{SYS_connect, {ENOBUFS, ENETUNREACH, EINTR}},
+	{SYS_epoll_create1, {EMFILE, ENOMEM}},
+	{SYS_epoll_ctl, {ENOMEM, ENOSPC}},
+	{SYS_epoll_wait, {EINTR}},
+	{SYS_epoll_pwait, {EINTR}},
+	{SYS_eventfd2, {EMFILE}},
+	{SYS_fchown, {EPERM, EIO}},
+	{SYS_fchownat, {EPERM, EIO}},
+	{SYS_fcntl, {ENOMEM}},
+	{SYS_fdatasync, {EIO}},
+	{SYS_flock, {EINTR, ENOMEM}},
+	{SYS_fsconfig, {ENOMEM, EIO}},
+	{SYS_fsync, {EIO, ENOSPC}},
+	{SYS_ftruncate, {EIO}},
+	{SYS_inotify_add_watch, {ENOSPC, ENOMEM}},
+	{SYS_inotify_init1, {EMFILE}},
+	{SYS_kill, {EPERM}},
+	{SYS_listen, {EADDRINUSE}},
+	{SYS_mkdir, {ENOSPC, EIO, EACCES}},
+	{SYS_mkdirat, {ENOSPC, EIO, EACCES}},
+	{SYS_mmap, {ENOMEM}},
+	{SYS_mount, {ENOMEM, EPERM}},
+	{SYS_move_mount, {ENOMEM, EPERM, EINVAL}},
+	{SYS_newfstatat, {EIO, ENOMEM, EACCES}},
+	{SYS_openat, {EMFILE, EIO, EACCES}},
+	{SYS_openat2, {EMFILE, EIO, EAGAIN}},
+	{SYS_pidfd_open, {EMFILE}},
+	{SYS_pidfd_send_signal, {EPERM}},
+	{SYS_pipe2, {EMFILE}},
+	{SYS_poll, {EINTR, ENOMEM}},
+	{SYS_ppoll, {EINTR, ENOMEM}},
+	{SYS_read, {EIO, ENOMEM}},
+	{SYS_readlink, {EIO, EACCES}},
+	{SYS_readlinkat, {EIO, EACCES}},
+	{SYS_recvfrom, {ENOBUFS, EINTR, ENOMEM}},
+	{SYS_recvmsg, {ENOBUFS, EINTR, ENOMEM}},
+	{SYS_renameat, {ENOSPC, EIO}},
+	{SYS_renameat2, {ENOSPC, EIO}},
+	{SYS_rename, {ENOSPC, EIO}},
+	{SYS_sendmsg, {ENOBUFS, ENOMEM}},
+	{SYS_sendto, {ENOBUFS, ENOMEM}},
+	{SYS_setns, {ENOMEM, EPERM}},
+	{SYS_setresuid, {EAGAIN}},
+	{SYS_socket, {EMFILE, ENOBUFS, EAFNOSUPPORT}},
+	{SYS_socketpair, {EMFILE, ENFILE}},
+	{SYS_statx, {EIO, EACCES}},
+	{SYS_umount2, {EBUSY, ENOMEM}},
+	{SYS_unlink, {EIO, EACCES}},
+	{SYS_unlinkat, {EIO, EACCES}},
+	{SYS_unshare, {ENOMEM, EPERM}},
+	{SYS_wait4, {EINTR}},
+	{SYS_waitid, {EINTR}},
+	{SYS_write, {EIO, ENOSPC, ENOMEM}},
+	{SYS_writev, {EIO, ENOSPC}},
+};
+
+bool call_is_harmless(int number)
+{
+	for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+		if (harmless[i] == number)
+			return true;
+	return false;
+}
+
+int call_error(int number, uint64_t random)
+{
+	static const int others[] = {ENOMEM, EIO, EPERM};
+
+	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+		size_t n = 0;
+
+		if (faults[i].number != number)
+			continue;
+		while (n < 3 && faults[i].errors[n])
+			n++;
+		return faults[i].errors[random % n];
+	}
+	return others[random % 3];
+}
+
+/* Names are few, and each is kept. */
+const char *call_name(int number)
+{
+	static char *names[512];
+
+	if (number < 0 || number >= 512)
+		return "?";
+	if (!names[number])
+		names[number] = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, number);
+	return names[number] ? names[number] : "?";
+}
