@@ -7,9 +7,14 @@
 #include <sys/epoll.h>
 #include <sys/inotify.h>
 #include <sys/mount.h>
+#include <sys/timerfd.h>
 
 #include "mountd/base/cleanup.h"
 #include "nfs/cld_message.h"
+#include "nfs/cld_pending.h"
+
+/* All but the end of a question in either layout. */
+#define HEAD (sizeof(struct cld_msg) - 1)
 
 static const char pipe_name[] = "nfsd/cld";
 
@@ -18,7 +23,9 @@ struct cld {
 	int pipefs;  /* rpc_pipefs of our network namespace, mounted nowhere */
 	int inotify; /* on its folder nfsd */
 	int pipe;    /* -1 while nfsd does not run */
+	int timer;   /* for pending answers */
 	int epoll;
+	struct cld_pending pending;
 };
 
 /* An own mount of it is always the one of this network namespace, wherever others are. */
@@ -69,39 +76,93 @@ static int open_pipe(struct cld *c)
 	int error;
 
 	c->pipe = openat(c->pipefs, pipe_name, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (c->pipe < 0 && errno == ENOENT) {
+		cld_pending_clear(&c->pending);
+		return 0;
+	}
 	if (c->pipe < 0)
-		return errno == ENOENT ? 0 : -errno;
+		return -errno;
 	error = poll_for(c, c->pipe);
 	if (error < 0)
 		close_pipe(c);
 	return error;
 }
 
-static int send_message(const void *message, size_t size, void *data)
+/* The kernel takes one of the layouts. -EINVAL: it does not wait for that. */
+static int send_message(const struct cld_msg_v2 *m, void *data)
 {
 	const struct cld *c = data;
 
-	return write(c->pipe, message, size) < 0 ? -errno : 0;
+	if (write(c->pipe, m, sizeof *m) >= 0)
+		return 0;
+	return errno != EINVAL || write(c->pipe, m, sizeof(struct cld_msg)) >= 0 ? -errno : 0;
+}
+
+/*
+ * A former process may have ended before it had read the question's end: then the kernel asks
+ * anew, and must not get the answer before that question has come.
+ */
+static void send_later(const struct cld *c)
+{
+	struct itimerspec soon = {.it_value.tv_sec = 1};
+
+	(void)timerfd_settime(c->timer, 0, &soon, NULL);
+}
+
+static void send_pending(struct cld *c)
+{
+	for (size_t i = 0; i < CLD_PENDING_MAX; i++) {
+		const struct cld_msg_v2 *m = &c->pending.list[i];
+		int error = m->cm_vers ? send_message(m, c) : 0;
+
+		if (error == 0 || error == -EINVAL)
+			cld_pending_drop(&c->pending, m->cm_xid);
+	}
+	if (cld_pending_any(&c->pending))
+		send_later(c);
+}
+
+/*
+ * One question. Until it is read to its end, the kernel asks anew if we end; afterwards it waits
+ * for ever. So what there is to do is done before, and the answer kept. Returns 1; 0: none waits.
+ */
+static int serve_one(struct cld *c)
+{
+	struct cld_msg_v2 m = {0};
+	ssize_t head = read(c->pipe, &m, HEAD), tail;
+	int error, sent;
+
+	if (head == 0 || (head < 0 && (errno == EAGAIN || errno == EINTR)))
+		return 0;
+	if (head != (ssize_t)HEAD) {
+		close_pipe(c);
+		return head < 0 ? 0 : -EPROTO;
+	}
+	error = cld_answer(&c->names, &m, send_message, c);
+	cld_pending_keep(&c->pending, &m);
+	tail = read(c->pipe, (char *)&m + HEAD, sizeof m - HEAD);
+	if (tail <= 0) { /* closing makes the kernel ask anew */
+		cld_pending_drop(&c->pending, m.cm_xid);
+		close_pipe(c);
+		return tail < 0 ? -errno : -EPROTO;
+	}
+	sent = send_message(&m, c);
+	if (sent == 0 || sent == -EINVAL)
+		cld_pending_drop(&c->pending, m.cm_xid);
+	else
+		send_later(c);
+	return error < 0 ? error : sent < 0 ? sent : 1;
 }
 
 /* Answers what is queued; closes a pipe that nfsd has left behind. */
 static int serve_pipe(struct cld *c)
 {
-	unsigned char message[CLD_MESSAGE_MAX];
-	int error, first = 0;
+	int r, first = 0;
 
-	for (;;) {
-		ssize_t size = read(c->pipe, message, sizeof message);
-		if (size == 0 || (size < 0 && (errno == EAGAIN || errno == EINTR)))
-			return first;
-		if (size < 0) {
-			close_pipe(c);
-			return first;
-		}
-		error = cld_answer(&c->names, message, (size_t)size, send_message, c);
-		if (error < 0 && first == 0)
-			first = error;
-	}
+	while (c->pipe >= 0 && (r = serve_one(c)) != 0)
+		if (r < 0 && first == 0)
+			first = r;
+	return first;
 }
 
 static void drain_inotify(const struct cld *c)
@@ -114,11 +175,14 @@ static void drain_inotify(const struct cld *c)
 
 int cld_dispatch(struct cld *c, struct kerr *e)
 {
+	uint64_t expired;
 	int error = 0;
 
 	drain_inotify(c);
 	if (c->pipe >= 0)
 		error = serve_pipe(c);
+	if (c->pipe >= 0 && read(c->timer, &expired, sizeof expired) == sizeof expired)
+		send_pending(c);
 	if (c->pipe < 0) {
 		int opened = open_pipe(c);
 		if (opened < 0)
@@ -149,10 +213,16 @@ static int set_up(struct cld *c, const char *state_dir, struct kerr *e)
 	error = watch_folder(c);
 	if (error < 0)
 		return kerr_set(e, error, "watch rpc_pipefs folder", "nfsd", NULL);
+	cld_pending_open(state_dir, &c->pending);
+	c->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	c->epoll = epoll_create1(EPOLL_CLOEXEC);
-	error = c->epoll < 0 ? -errno : poll_for(c, c->inotify);
+	error = c->epoll < 0 || c->timer < 0 ? -errno : poll_for(c, c->inotify);
+	if (error == 0)
+		error = poll_for(c, c->timer);
 	if (error == 0)
 		error = open_pipe(c);
+	if (error == 0 && cld_pending_any(&c->pending))
+		send_later(c);
 	return error < 0 ? kerr_set(e, error, "open rpc_pipefs pipe", pipe_name, NULL) : 0;
 }
 
@@ -168,7 +238,13 @@ int cld_new(const char *state_dir, struct cld **ret, struct kerr *e)
 
 	if (!c)
 		return kerr_set(e, -ENOMEM, "start client tracking", NULL, NULL);
-	*c = (struct cld){.names = {-1, -1}, .pipefs = -1, .inotify = -1, .pipe = -1, .epoll = -1};
+	*c = (struct cld){.names = {-1, -1},
+		.pipefs = -1,
+		.inotify = -1,
+		.pipe = -1,
+		.timer = -1,
+		.epoll = -1,
+		.pending.file = -1};
 	error = set_up(c, state_dir, e);
 	if (error < 0)
 		return error;
@@ -182,6 +258,8 @@ void cld_free(struct cld *c)
 		return;
 	cleanup_close(&c->pipe);
 	cleanup_close(&c->inotify);
+	cleanup_close(&c->timer);
+	cld_pending_close(&c->pending);
 	cleanup_close(&c->epoll);
 	cleanup_close(&c->pipefs);
 	cld_names_close(&c->names);

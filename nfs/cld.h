@@ -4,6 +4,7 @@
  * restart which clients may reclaim, and need not wait where there are none.
  *
  * The names are kept one file each in <state_dir>/clients, durable before the kernel is answered.
+ * Answers on their way are kept, too: who ends in between gives them when it starts anew.
  * rpc_pipefs is mounted for this process alone, attached nowhere.
  */
 #pragma once

@@ -13,46 +13,40 @@ static_assert(offsetof(struct cld_msg, cm_u) == offsetof(struct cld_msg_v2, cm_u
 static_assert(sizeof(struct cld_msg) == 1034 && sizeof(struct cld_msg_v2) == 1067, "cld sizes");
 static_assert(NFS4_OPAQUE_LIMIT == CLD_NAME_SIZE, "client name");
 
-struct answer {
+struct names {
 	struct cld_msg_v2 m;
-	size_t size;
 	cld_send_fn *send;
 	void *data;
 };
 
-static int send_status(struct answer *a, int status)
-{
-	a->m.cm_status = (__s16)status;
-	return a->send(&a->m, a->size, a->data);
-}
-
 static int send_name(const void *name, size_t size, void *data)
 {
-	struct answer *a = data;
+	struct names *n = data;
 
-	memset(&a->m.cm_u, 0, sizeof a->m.cm_u);
-	a->m.cm_u.cm_name.cn_len = (__u16)size;
-	memcpy(a->m.cm_u.cm_name.cn_id, name, size);
-	return send_status(a, -EINPROGRESS);
+	memset(&n->m.cm_u, 0, sizeof n->m.cm_u);
+	n->m.cm_u.cm_name.cn_len = (__u16)size;
+	memcpy(n->m.cm_u.cm_name.cn_id, name, size);
+	n->m.cm_status = -EINPROGRESS;
+	return n->send(&n->m, n->data);
 }
 
-static int start_grace(const struct cld_names *names, struct answer *a)
+static int start_grace(const struct cld_names *names, struct names *n)
 {
 	int error = cld_names_begin_grace(names);
 
-	return error < 0 ? error : cld_names_recoverable(names, send_name, a);
+	return error < 0 ? error : cld_names_recoverable(names, send_name, n);
 }
 
-static int act(const struct cld_names *names, struct answer *a)
+static int act(const struct cld_names *names, struct cld_msg_v2 *m, struct names *n)
 {
-	const struct cld_name name = a->m.cm_u.cm_name;
+	const struct cld_name name = m->cm_u.cm_name;
 
-	switch (a->m.cm_cmd) {
+	switch (m->cm_cmd) {
 	case Cld_GetVersion:
-		a->m.cm_u.cm_version = VERSION;
+		m->cm_u.cm_version = VERSION;
 		return 0;
 	case Cld_GraceStart:
-		return start_grace(names, a);
+		return start_grace(names, n);
 	case Cld_Create:
 		return cld_names_add(names, name.cn_id, name.cn_len);
 	case Cld_Remove:
@@ -66,16 +60,11 @@ static int act(const struct cld_names *names, struct answer *a)
 	}
 }
 
-int cld_answer(const struct cld_names *names, const void *message, size_t size, cld_send_fn *send,
-	void *data)
+int cld_answer(const struct cld_names *names, struct cld_msg_v2 *m, cld_send_fn *send, void *data)
 {
-	struct answer a = {.size = size, .send = send, .data = data};
-	int error, sent;
+	struct names n = {.m = *m, .send = send, .data = data};
+	int error = act(names, m, &n);
 
-	if (size != sizeof(struct cld_msg) && size != sizeof(struct cld_msg_v2))
-		return -EPROTO;
-	memcpy(&a.m, message, size);
-	error = act(names, &a);
-	sent = send_status(&a, error);
-	return error < 0 ? error : sent;
+	m->cm_status = (__s16)error;
+	return error;
 }

@@ -6,15 +6,11 @@
 
 #include "nfs/cld_names.h"
 
-#define CLD_MESSAGE_MAX sizeof(struct cld_msg_v2)
-
-/* Sends one message to the kernel; returns 0 or negative errno. */
-typedef int cld_send_fn(const void *message, size_t size, void *data);
+/* Sends one message to the kernel, in the layout that it speaks; returns 0 or negative errno. */
+typedef int cld_send_fn(const struct cld_msg_v2 *m, void *data);
 
 /*
- * Acts on one message as it was read and sends what answers it, in the request's own layout
- * (version 1 or 2, told by its size). -EPROTO: no message of either kind, nothing was sent.
- * Another error is told to the kernel as the message's status, then returned.
+ * Acts on one question and makes *m its answer, which is not sent; what is sent are the names that
+ * may reclaim. What it does can be done again. Returns the answer's status.
  */
-int cld_answer(const struct cld_names *names, const void *message, size_t size, cld_send_fn *send,
-	void *data);
+int cld_answer(const struct cld_names *names, struct cld_msg_v2 *m, cld_send_fn *send, void *data);
