@@ -23,6 +23,7 @@ struct mountinfo {
 	struct loop_poll *poll;
 	struct loop_timer *timer;
 	uint64_t due_ms; /* no reading before */
+	bool orphans_wanted;
 };
 
 /* Does run's mount still show, with nothing on top of it? */
@@ -65,6 +66,51 @@ static void check(const struct actual_mounts *mounts, struct run *run)
 	daemon_plan_soon(run->daemon);
 }
 
+/* The volume of a target "<volume>/<run>/sandbox", or NULL. */
+static char *volume_of(const char *target, const char *run)
+{
+	static const char leaf[] = "/sandbox";
+	size_t n = strlen(target), run_length = strlen(run), rest;
+
+	if (n < sizeof leaf + run_length || strcmp(target + n - (sizeof leaf - 1), leaf) != 0)
+		return NULL;
+	rest = n - (sizeof leaf - 1) - run_length;
+	if (target[rest - 1] != '/' || strncmp(target + rest, run, run_length) != 0)
+		return NULL;
+	return rest == 1 ? strdup("/") : strndup(target, rest - 1);
+}
+
+/* Only where nobody speaks of that run: a wished mount may show at other places by propagation. */
+static void take_orphan(struct daemon *d, const struct actual_mount *actual)
+{
+	struct mount mount = {.kind = MOUNT_NFS};
+	struct run *run;
+
+	if (!actual_mount_is_ours(actual, &mount.id, &mount.server, &mount.port))
+		return;
+	run = runs_find(&d->runs, mount.id.run, ROLE_MOUNT);
+	if (run && (run->wished || run->holds_mount))
+		return;
+	mount.volume = volume_of(actual->target, mount.id.run);
+	if (!mount.volume)
+		return;
+	run = runs_find_or_add(&d->runs, mount.id.run, ROLE_MOUNT);
+	if (run && run_hold_mount(run, &mount) == 0) {
+		run->daemon = d;
+		run_event(run, EVENT_START);
+		run_log(run, LOG_LEVEL_INFO, "mount-orphaned", 0, NULL);
+		daemon_plan_soon(d);
+	}
+	mount_clear(&mount);
+}
+
+/* What is missed now would not be told of again. */
+static void check_later(struct mountinfo *m, int error)
+{
+	log_event(LOG_LEVEL_ERROR, "mountinfo", log_text("error", strerror(-error)));
+	loop_timer_set(m->timer, READ_EVERY_MAX_MS);
+}
+
 static void check_all(struct mountinfo *m)
 {
 	struct runs *runs = &m->daemon->runs;
@@ -72,9 +118,12 @@ static void check_all(struct mountinfo *m)
 	int r = actual_mounts_read(m->fd, &mounts);
 
 	if (r < 0) {
-		log_event(LOG_LEVEL_ERROR, "mountinfo", log_text("error", strerror(-r)));
+		check_later(m, r);
 		return;
 	}
+	for (size_t i = 0; i < mounts.n && m->orphans_wanted; i++)
+		take_orphan(m->daemon, &mounts.list[i]);
+	m->orphans_wanted = false;
 	for (size_t i = 0; i < runs->n; i++)
 		check(&mounts, runs->list[i]);
 	actual_mounts_clear(&mounts);
@@ -85,7 +134,7 @@ static void on_timer(void *data)
 	struct mountinfo *m = data;
 	uint64_t start = loop_clock_ms(), end, wait;
 
-	if (!follows_any(&m->daemon->runs))
+	if (!m->orphans_wanted && !follows_any(&m->daemon->runs))
 		return;
 	check_all(m);
 	end = loop_clock_ms();
@@ -143,50 +192,8 @@ void mountinfo_free(struct mountinfo *m)
 	free(m);
 }
 
-/* The volume of a target "<volume>/<run>/sandbox", or NULL. */
-static char *volume_of(const char *target, const char *run)
-{
-	static const char leaf[] = "/sandbox";
-	size_t n = strlen(target), run_length = strlen(run), rest;
-
-	if (n < sizeof leaf + run_length || strcmp(target + n - (sizeof leaf - 1), leaf) != 0)
-		return NULL;
-	rest = n - (sizeof leaf - 1) - run_length;
-	if (target[rest - 1] != '/' || strncmp(target + rest, run, run_length) != 0)
-		return NULL;
-	return rest == 1 ? strdup("/") : strndup(target, rest - 1);
-}
-
-/* Only where nobody speaks of that run: a wished mount may show at other places by propagation. */
-static void take_orphan(struct daemon *d, const struct actual_mount *actual)
-{
-	struct mount mount = {.kind = MOUNT_NFS};
-	struct run *run;
-
-	if (!actual_mount_is_ours(actual, &mount.id, &mount.server, &mount.port))
-		return;
-	run = runs_find(&d->runs, mount.id.run, ROLE_MOUNT);
-	if (run && (run->wished || run->holds_mount))
-		return;
-	mount.volume = volume_of(actual->target, mount.id.run);
-	if (!mount.volume)
-		return;
-	run = runs_find_or_add(&d->runs, mount.id.run, ROLE_MOUNT);
-	if (run && run_hold_mount(run, &mount) == 0) {
-		run->daemon = d;
-		run_event(run, EVENT_START);
-		run_log(run, LOG_LEVEL_INFO, "mount-orphaned", 0, NULL);
-	}
-	mount_clear(&mount);
-}
-
 void mountinfo_find_orphans(struct mountinfo *m)
 {
-	struct actual_mounts mounts = {0};
-
-	if (actual_mounts_read(m->fd, &mounts) < 0)
-		return;
-	for (size_t i = 0; i < mounts.n; i++)
-		take_orphan(m->daemon, &mounts.list[i]);
-	actual_mounts_clear(&mounts);
+	m->orphans_wanted = true;
+	check_all(m);
 }
