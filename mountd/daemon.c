@@ -23,12 +23,25 @@
 
 static const char drained_file[] = "drained";
 
+/* A server that runs goes on with a former daemon's answers until ours replace them. */
+static bool former_answers(const struct daemon *d)
+{
+	const struct server_status *status = server_status(d->server);
+
+	return status->state == SERVER_OURS && status->threads > 0 && !server_is_serving(d->server);
+}
+
 static struct reconcile_view view_of(const struct daemon *d, const struct run *run)
 {
 	const struct mount *m = run->possible ? &run->want.mount : &run->held_mount;
 
-	if (run->role != ROLE_MOUNT || (!run->possible && !run->holds_mount) ||
-		m->kind != MOUNT_NFS)
+	if (run->role == ROLE_EXPORT) {
+		struct reconcile_view view = run_view(run, false, false);
+
+		view.former_answers = former_answers(d);
+		return view;
+	}
+	if ((!run->possible && !run->holds_mount) || m->kind != MOUNT_NFS)
 		return run_view(run, false, false);
 	return run_view(run,
 		suspects_have(&d->suspects, &m->server) ||
@@ -98,16 +111,12 @@ static uint64_t plan_runs(struct daemon *d)
 	return wake;
 }
 
-/*
- * A server that runs goes on with a former daemon's answers until ours replace them: clients of an
- * export that fails now are not cut off for it at once. Others must not wait for ever.
+/* Clients of an export that fails now are not cut off for it at once. Others must not wait for
+ * ever.
  */
 static uint64_t wait_for_inherited(const struct daemon *d)
 {
-	const struct server_status *status = server_status(d->server);
-	bool runs = status->state == SERVER_OURS && status->threads > 0;
-
-	return runs && !server_is_serving(d->server) ? d->started_ms + INHERITED_PATIENCE_MS : 0;
+	return former_answers(d) ? d->started_ms + INHERITED_PATIENCE_MS : 0;
 }
 
 /* Returns when it wants to be planned again; UINT64_MAX: not by time. */

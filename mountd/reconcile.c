@@ -86,11 +86,22 @@ static struct step forget(const struct reconcile_view *v)
 	return (struct step){.kind = v->wished || v->stuck ? STEP_NONE : STEP_FORGET};
 }
 
+/* Another folder under the same identity: clients' handles must not survive the change. */
+static bool is_moved(const struct export *held, const struct export *want)
+{
+	return run_id_equal(&held->id, &want->id) &&
+	       (strcmp(held->volume, want->volume) != 0 || strcmp(held->folder, want->folder) != 0);
+}
+
 static struct step end_export(const struct reconcile_view *v, struct reconcile_slots *slots,
 	uint64_t now_ms, const struct held_export *held)
 {
 	struct step wait;
 
+	/* Clients could take new hold of it, until ours are the answers. */
+	if (v->former_answers && !held->served &&
+		!(v->want && is_moved(&held->export, &v->want->export)))
+		return none();
 	if (is_early(v, now_ms, &wait))
 		return wait;
 	if (!take(&slots->ends, SLOTS_END))
@@ -105,13 +116,6 @@ static struct step end_export(const struct reconcile_view *v, struct reconcile_s
 static bool is_held_up(const struct reconcile_view *v)
 {
 	return v->stuck > (v->attempts ? 0U : 1U);
-}
-
-/* Another folder under the same identity: clients' handles must not survive the change. */
-static bool is_moved(const struct export *held, const struct export *want)
-{
-	return run_id_equal(&held->id, &want->id) &&
-	       (strcmp(held->volume, want->volume) != 0 || strcmp(held->folder, want->folder) != 0);
 }
 
 static const struct held_export *find_moved(

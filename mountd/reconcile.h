@@ -32,6 +32,7 @@ struct reconcile_view {
 
 	const struct held_export *held; /* ROLE_EXPORT */
 	size_t n_held;
+	bool former_answers; /* nfsd goes on with what a former daemon answered, for now */
 
 	const struct mount *held_mount; /* ROLE_MOUNT: attached, or perhaps attached; or NULL */
 	bool in_force;			/* held_mount was proven and still shows */

@@ -2,6 +2,7 @@
 /* Steps of the export side: open and add, remove and revoke. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "mountd/attached.h"
 #include "mountd/base/cleanup.h"
@@ -17,7 +18,9 @@ struct revoke_arg {
 	const struct exporter_config *config;
 	const struct export *gone;
 	int folder;
-	const struct export *const *others;
+	bool former; /* an earlier daemon exported it */
+	bool served; /* by an nfsd that still runs */
+	const struct export **others;
 	size_t n_others;
 };
 
@@ -36,13 +39,17 @@ static int take_back(const void *data, void *result, int *ret_fd, struct kerr *e
 {
 	const struct revoke_arg *arg = data;
 	struct taken_back *taken = result;
-	int r;
+	int r, folder = arg->folder;
 
 	(void)ret_fd;
-	r = export_revoke(
-		arg->config, arg->gone, arg->folder, arg->others, arg->n_others, &taken->rung, e);
+	if (arg->former)
+		(void)export_open_folder(arg->gone, &folder, NULL);
+	taken->rung = "none";
+	r = !arg->served ? 0
+			 : export_revoke(arg->config, arg->gone, folder, arg->former, arg->others,
+				   arg->n_others, &taken->rung, e);
 	if (r == 0)
-		taken->swept = export_sweep(arg->gone, arg->folder, arg->others, arg->n_others);
+		taken->swept = export_sweep(arg->gone, folder, arg->others, arg->n_others);
 	return r;
 }
 
@@ -173,23 +180,49 @@ static int unexport(struct held_export *held, struct exporter *x, struct kerr *e
 	return 0;
 }
 
+/* Whatever nfsd serves, or still serves for a former daemon, but for one. */
+static int list_others(const struct runs *runs, const struct export *but,
+	const struct export ***ret, size_t *ret_n, struct kerr *e)
+{
+	const struct export **list;
+	size_t n = 0;
+
+	for (size_t i = 0; i < runs->n; i++)
+		n += runs->list[i]->n_held;
+	list = calloc(n + 1, sizeof *list);
+	if (!list)
+		return kerr_set(e, -ENOMEM, "list exports", NULL, NULL);
+	n = 0;
+	for (size_t i = 0; i < runs->n; i++)
+		for (size_t k = 0; k < runs->list[i]->n_held; k++)
+			if (&runs->list[i]->held[k].export != but)
+				list[n++] = &runs->list[i]->held[k].export;
+	*ret = list;
+	*ret_n = n;
+	return 0;
+}
+
 void step_end_export(struct run *run, const struct export *export)
 {
 	struct server *server = run->daemon->server;
 	struct spec spec = {.role = ROLE_EXPORT, .export = *export};
 	struct held_export *held = find_held(run, &export->id);
+	_cleanup_free_ const struct export **others = NULL;
 	struct revoke_arg arg = {.config = server_config(server), .gone = export};
 	struct exporter *x = server_open_exporter(server);
 	struct kerr e = {0};
 
-	if (x && unexport(held, x, &e) < 0) {
+	if ((x && unexport(held, x, &e) < 0) ||
+		list_others(&run->daemon->runs, &held->export, &others, &arg.n_others, &e) < 0) {
 		run->busy = BUSY_ENDING;
 		run_fail(run, "unexport-failed", 0, &e);
 		return;
 	}
+	arg.others = others;
 	arg.folder = held->folder;
-	if (x)
-		arg.others = exporter_list(x, &arg.n_others);
+	arg.former = held->folder < 0;
+	arg.served =
+		server_status(server)->state == SERVER_OURS && server_status(server)->threads > 0;
 	(void)step_start(run, &spec, BUSY_ENDING,
 		&(struct job_call){.name = "revoke",
 			.fn = take_back,

@@ -89,9 +89,13 @@ int export_open_folder(const struct export *export, int *ret_tree, struct kerr *
  * filesystem unmounted. folder is what exporter_remove() returned: the export's own mount, which
  * has no path any more and by which alone the kernel knows the export (/proc/self/fd/<folder>).
  * others lists the exports that stay. *ret_rung: static text, "none" where nothing was held.
+ *
+ * Of what a former process exported there is no such mount: former is set, and folder is what
+ * export_open_folder() finds, or -1 where it is gone.
  */
 int export_revoke(const struct exporter_config *config, const struct export *gone, int folder,
-	const struct export *const *others, size_t n_others, const char **ret_rung, struct kerr *e);
+	bool former, const struct export *const *others, size_t n_others, const char **ret_rung,
+	struct kerr *e);
 
 /*
  * In a worker, after export_revoke(): removes the .nfsXXXX files of gone's clients, which have

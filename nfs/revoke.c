@@ -22,7 +22,8 @@
 struct revocation {
 	unsigned masked;
 	int fs;	     /* filesystem "nfsd" */
-	int folder;  /* the export's own mount */
+	int folder;  /* the export's own mount, or what is left: its volume */
+	bool absent; /* it is the volume */
 	bool shared; /* another export's folder lies on the same superblock */
 	const struct export *gone;
 	struct held held;
@@ -135,6 +136,15 @@ static bool any_inside(const struct held *h)
 	return false;
 }
 
+/* In a folder that was deleted nothing is to be found, however much is still held of it. */
+static bool search(struct revocation *r)
+{
+	struct stat st;
+
+	return !r->absent && fstat(r->folder, &st) == 0 && st.st_nlink > 0 &&
+	       held_mark_tree(&r->held, r->folder) == 0;
+}
+
 /*
  * The bluntest: a client loses what it holds in other runs as well, so it must hold something
  * here. Where the folder cannot be searched to its end, and its owner can see to that, whatever
@@ -142,7 +152,7 @@ static bool any_inside(const struct held *h)
  */
 static int expire_holders(struct revocation *r, const char **ret_rung)
 {
-	bool searched = r->shared && held_mark_tree(&r->held, r->folder) == 0, any;
+	bool searched = r->shared && search(r), any;
 	int error = 0;
 
 	if (!r->shared)
@@ -247,17 +257,23 @@ static int locate(struct revocation *r, const struct export *gone,
 }
 
 int export_revoke(const struct exporter_config *config, const struct export *gone, int folder,
-	const struct export *const *others, size_t n_others, const char **ret_rung, struct kerr *e)
+	bool former, const struct export *const *others, size_t n_others, const char **ret_rung,
+	struct kerr *e)
 {
 	_cleanup_(revocation_clear) struct revocation r = {
 		.masked = config->masked_rungs, .fs = -1, .folder = -1, .gone = gone, .e = e};
 	int error;
 
-	if (folder < 0) { /* it was not bound, so nobody got at it */
+	/* By its mount the kernel knew the export. */
+	if (former)
+		r.masked |= EXPORT_RUNG_UNLOCK_EXPORT;
+	r.absent = folder < 0;
+	r.folder = r.absent ? open(gone->volume, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+			    : openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (r.absent && r.folder < 0 && errno == ENOENT) {
 		*ret_rung = "none";
 		return 0;
 	}
-	r.folder = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (r.folder < 0)
 		return kerr_set(e, -errno, "open folder", gone->folder, NULL);
 	error = nfsdfs_open(config->runtime_dir, &r.fs, e);

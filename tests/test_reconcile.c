@@ -40,6 +40,28 @@ static struct step plan(const struct reconcile_view *v)
 #define EXPORT(...) ((struct reconcile_view){.role = ROLE_EXPORT, __VA_ARGS__})
 #define MOUNT(...)  ((struct reconcile_view){.role = ROLE_MOUNT, __VA_ARGS__})
 
+/* Ended sooner, a client could take new hold of it by the former daemon's answers. */
+Test(reconcile, what_a_former_daemon_exported_ends_once_ours_are_the_answers)
+{
+	struct spec old = export_spec("a", "x"), want = export_spec("b", "y");
+	struct held_export held[] = {{old.export, false, -1}, {want.export, true, -1}};
+	struct reconcile_view v = EXPORT(.held = held, .n_held = 1, .former_answers = true);
+
+	cr_expect_eq(plan(&v).kind, STEP_NONE);
+	v.wished = true;
+	v.want = &want;
+	cr_expect_eq(plan(&v).kind, STEP_ADD_EXPORT, "the server waits for that one");
+	v.n_held = 2;
+	cr_expect_eq(plan(&v).kind, STEP_NONE);
+	v.former_answers = false;
+	cr_expect_eq(plan(&v).kind, STEP_END_EXPORT);
+	cr_expect_eq(plan(&v).export, &held[0].export);
+	v.former_answers = true;
+	want = export_spec("a", "y");
+	v.n_held = 1;
+	cr_expect_eq(plan(&v).kind, STEP_END_EXPORT, "the same moved comes only after that");
+}
+
 Test(reconcile, export_from_nothing_to_nothing)
 {
 	struct spec want = export_spec("a", "x");

@@ -76,8 +76,8 @@ static int run_revoke(const struct gone *gone)
 	const char *rung;
 	struct kerr e;
 
-	if (export_revoke(&config, &gone->export, gone->folder, gone->others, gone->n_others, &rung,
-		    &e) < 0) {
+	if (export_revoke(&config, &gone->export, gone->folder, false, gone->others, gone->n_others,
+		    &rung, &e) < 0) {
 		print_failure("revoke", &e);
 		return 1;
 	}
