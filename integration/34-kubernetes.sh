@@ -44,7 +44,7 @@ shows() {
 		[ \"\$(cat /workspaces/a/run-\$i/sandbox/id)\" = \$(printf $1 \$i) ] || { echo \"run-\$i shows \$(cat /workspaces/a/run-\$i/sandbox/id)\"; exit 1; }; done"
 }
 kernel_exports() { on sandbox "grep -c '^/.*(rw' /proc/net/rpc/nfsd.export/content || true"; }
-nfs_mounts() { on agent "grep -c ' - nfs4 ' /proc/self/mountinfo || true"; }
+nfs_mounts() { on agent "grep -c ' /workspaces/a/.* - nfs4 ' /proc/self/mountinfo || true"; }
 
 step "$n sandboxes and their agent"
 cluster "runtime runtime agent"
