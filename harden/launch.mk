@@ -136,7 +136,9 @@ LAUNCH_FLOOR_OBJ := $(patsubst %.c,$(LAUNCH_DIR)/obj/%.o,tests/launch/floor.c $(
 $(B)/tests/launch/floor: $(LAUNCH_FLOOR_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(call LAUNCH_LINK,$@,$(LAUNCH_FLOOR_OBJ))
-launcher-bench: $(B)/kora-launch $(addprefix $(B)/tests/launch/,bench static-true floor)
+$(B)/tests/launch/musl-true: $(LAUNCH_DIR)/obj/tests/launch/true.o
+	$(call say,LD,$@)$(call LAUNCH_LINK,$@,$<)
+launcher-bench: $(B)/kora-launch $(addprefix $(B)/tests/launch/,bench static-true musl-true floor)
 	@mkdir -p $(B)/bench
 	$(Q)B=$(B) tests/launch/bench.sh $(B)/kora-launch $(B)/tests/launch $(B)/bench/launcher
 

@@ -26,8 +26,8 @@ static bool absent[N_STARTS];
 static unsigned int rounds = 500;
 
 static char launcher[PATH_MAX], dir[PATH_MAX / 4], true_path[PATH_MAX / 2], ws[PATH_MAX / 2],
-	own[PATH_MAX], deep[PATH_MAX], floor_path[PATH_MAX / 2], bundle[PATH_MAX / 2],
-	filter[PATH_MAX / 2];
+	own[PATH_MAX], deep[PATH_MAX], floor_path[PATH_MAX / 2], musl_path[PATH_MAX / 2],
+	bundle[PATH_MAX / 2], filter[PATH_MAX / 2];
 static char newer_loader[PATH_MAX], newer_lib[PATH_MAX], newer_setpriv[PATH_MAX];
 
 static double now_us(void)
@@ -50,10 +50,10 @@ static void substitute(struct start *s)
 	static const struct {
 		const char *name;
 		const char *value;
-	} words[] = {{"TRUE", true_path}, {"LAUNCH", launcher}, {"DIR", dir}, {"WS", ws},
-		{"RUN", own}, {"FLOOR", floor_path}, {"BUNDLE", bundle}, {"FILTER", filter},
-		{"FILTER_FD", "9"}, {"NEWER_LOADER", newer_loader}, {"NEWER_LIB", newer_lib},
-		{"NEWER_SETPRIV", newer_setpriv}};
+	} words[] = {{"TRUE", true_path}, {"MUSL", musl_path}, {"LAUNCH", launcher}, {"DIR", dir},
+		{"WS", ws}, {"RUN", own}, {"FLOOR", floor_path}, {"BUNDLE", bundle},
+		{"FILTER", filter}, {"FILTER_FD", "9"}, {"NEWER_LOADER", newer_loader},
+		{"NEWER_LIB", newer_lib}, {"NEWER_SETPRIV", newer_setpriv}};
 
 	for (size_t i = 0; i < MAX_ARGS && s->argv[i]; i++)
 		for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++)
@@ -197,6 +197,13 @@ static void beside(const char *ours, const char *peer, double target)
 	record(name, of(ours), of(peer), "us", target);
 }
 
+static const char *plain_of(const struct start *s)
+{
+	if (s->who == AS_ROOT)
+		return PLAIN;
+	return strstr(s->name, "musl") ? PLAIN_MUSL : PLAIN_POD;
+}
+
 static void report_starts(void)
 {
 	beside(OURS_POD, PLAIN_POD, 2.2);
@@ -206,11 +213,14 @@ static void report_starts(void)
 	beside(OURS_ROOT, BWRAP_ROOT, 0.25);
 	beside(OURS_POD, BWRAP_POD, 0.25);
 	beside(FLOOR, BWRAP_POD, 0);
-	for (size_t i = 2; i < N_STARTS; i++) {
+	beside(OURS_MUSL, BWRAP_MUSL, 0);
+	for (size_t i = 0; i < N_STARTS; i++) {
+		if (strcmp(starts[i].name, plain_of(&starts[i])) == 0)
+			continue;
 		if (absent[i])
 			skip("%s: not installed, or it did not run", starts[i].name);
 		else
-			beside(starts[i].name, starts[i].who == AS_POD ? PLAIN_POD : PLAIN, 0);
+			beside(starts[i].name, plain_of(&starts[i]), 0);
 	}
 }
 
@@ -292,6 +302,7 @@ static void prepare(const char *self)
 	strcpy(dir, self);
 	*strrchr(dir, '/') = '\0';
 	snprintf(true_path, sizeof(true_path), "%s/static-true", dir);
+	snprintf(musl_path, sizeof(musl_path), "%s/musl-true", dir);
 	snprintf(floor_path, sizeof(floor_path), "%s/floor", dir);
 	snprintf(ws, sizeof(ws), "%s-ws", dir);
 	snprintf(own, sizeof(own), "%s/a", ws);

@@ -37,7 +37,7 @@ dir=$(mktemp -d /var/lib/kora-bench.XXXXXX)
 trap 'rm -rf "$dir"' EXIT
 chmod 755 "$dir"
 mkdir "$dir/bin"
-cp "$1" "$2/bench" "$2/static-true" "$2/floor" "$dir/bin/"
+cp "$1" "$2/bench" "$2/static-true" "$2/musl-true" "$2/floor" "$dir/bin/"
 # Before everything else on the machine: the work is measured, not the wait for a processor.
 first=()
 if chrt -f 10 true 2>/dev/null; then first=(chrt -f 10); fi

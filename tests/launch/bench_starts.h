@@ -42,6 +42,11 @@ struct start {
 #define FLOOR	    "rules and filter, nothing else"
 #define BWRAP_ROOT  "bwrap, root, all namespaces, ids, filter"
 #define BWRAP_POD   "bwrap, pod, all namespaces, ids, filter"
+/* The same with a program whose C library asks the processor nothing, which traps in some machines.
+ */
+#define PLAIN_MUSL "plain, as pod, musl program"
+#define OURS_MUSL  "ours, pod, whole posture, verified, musl program"
+#define BWRAP_MUSL "bwrap, pod, all namespaces, ids, filter, musl program"
 
 static struct start starts[] = {
 	{PLAIN, AS_ROOT, {"TRUE"}},
@@ -73,6 +78,9 @@ static struct start starts[] = {
 	{"bwrap, root, all namespaces", AS_ROOT, {BWRAP_NAMESPACES, "TRUE"}},
 	{BWRAP_ROOT, AS_ROOT, {BWRAP_ALL, "TRUE"}},
 	{BWRAP_POD, AS_POD, {BWRAP_ALL, "TRUE"}},
+	{PLAIN_MUSL, AS_POD, {"MUSL"}},
+	{OURS_MUSL, AS_POD, {OURS, "--read-only-root=no", "--exec", "DIR", "--", "MUSL"}},
+	{BWRAP_MUSL, AS_POD, {BWRAP_ALL, "MUSL"}},
 	{"minijail0", AS_ROOT,
 		{"/usr/bin/minijail0", "-u", "10001", "-g", "10001", "-n", "-c", "0", "--ambient",
 			"TRUE"}},
