@@ -83,6 +83,13 @@ static uint64_t carry_out(struct run *run, const struct step *step)
 	return UINT64_MAX;
 }
 
+/* What a spec that cannot be read at the start asks for is perhaps just what is in force. */
+static bool may_be_wished(const struct daemon *d, const struct run *run, uint64_t now)
+{
+	return run->inherited && !run->wished && d->desired.unread && !d->drained &&
+	       now < d->started_ms + INHERITED_PATIENCE_MS;
+}
+
 static uint64_t plan_runs(struct daemon *d)
 {
 	struct reconcile_slots slots = {0};
@@ -103,6 +110,11 @@ static uint64_t plan_runs(struct daemon *d)
 
 		if (run->role == ROLE_EXPORT && !server_is_known(d->server))
 			continue;
+		if (may_be_wished(d, run, now)) {
+			until = d->started_ms + INHERITED_PATIENCE_MS;
+			wake = until < wake ? until : wake;
+			continue;
+		}
 		step = reconcile(&view, &slots, now);
 		until = carry_out(run, &step);
 		if (until < wake)
@@ -304,6 +316,11 @@ static int start(struct daemon *d, struct kerr *e)
 	if (r < 0)
 		return r;
 	d->drained = faccessat(d->preflight.state, drained_file, F_OK, 0) == 0;
+	if (!d->drained && errno != ENOENT)
+		return kerr_set(e, -errno, "look for", drained_file, NULL);
+	r = own_addrs_read(OWN_ALL, &d->own);
+	if (r < 0)
+		return kerr_set(e, r, "read addresses", "of this node", NULL);
 	r = attached_load(d->preflight.attached, on_record, d);
 	if (r < 0)
 		return kerr_set(e, r, "read records", d->options.state_dir, NULL);
@@ -362,6 +379,7 @@ void daemon_free(struct daemon *d)
 	free(d->runs.list);
 	desired_clear(&d->desired);
 	suspects_clear(&d->suspects);
+	own_addrs_clear(&d->own);
 	for (size_t i = 0; i < 3; i++)
 		loop_signal_free(d->signals[i]);
 	loop_timer_free(d->plan_timer);

@@ -8,6 +8,7 @@
 #include "mountd/desired.h"
 #include "mountd/loop.h"
 #include "mountd/options.h"
+#include "mountd/own_addrs.h"
 #include "mountd/preflight.h"
 #include "mountd/run.h"
 #include "mountd/source_dir.h"
@@ -30,6 +31,7 @@ struct daemon {
 	struct source_dir *source;
 	struct runs runs;
 	struct suspects suspects;
+	struct own_addrs own; /* this node's, as they could be read last */
 	struct mount_config mount_config;
 	struct server *server;
 	struct mountinfo *mountinfo;

@@ -16,6 +16,7 @@ struct desired {
 	struct desired_file *files; /* sorted by name */
 	size_t n;
 	size_t room;
+	bool unread; /* something could not be read for now: it may ask for anything */
 };
 
 /*

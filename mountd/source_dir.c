@@ -20,12 +20,18 @@
 	(IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | \
 		IN_MOVE_SELF | IN_ONLYDIR)
 
+/* How soon what could not be read is tried again; doubled each time. */
+#define AGAIN_MS     500
+#define AGAIN_MAX_MS 30000
+
 struct source_dir {
 	const char *path;
 	int fd;
 	int inotify;
 	struct loop *loop;
 	struct loop_poll *poll;
+	struct loop_timer *again;
+	uint64_t wait_ms;
 	struct desired *desired;
 	void (*changed)(void *data);
 	void *data;
@@ -67,6 +73,12 @@ static int put_fault(struct desired *d, const char *name, const char *fault)
 	return r;
 }
 
+/* Of the file itself, and not for want of memory, descriptors or a sound disk. */
+static bool is_for_good(int error)
+{
+	return error == -EINVAL || error == -EFBIG || error == -ELOOP || error == -ENXIO;
+}
+
 static int read_spec(int dir, struct desired *d, const char *name)
 {
 	_cleanup_free_ char *text = NULL;
@@ -78,6 +90,7 @@ static int read_spec(int dir, struct desired *d, const char *name)
 
 	if (r == -ENOENT)
 		return desired_remove(d, name);
+	d->unread |= r < 0 && !is_for_good(r);
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0) {
@@ -88,6 +101,7 @@ static int read_spec(int dir, struct desired *d, const char *name)
 		return put_fault(d, name, message);
 	}
 	r = spec_parse(text, size, &spec, &fault);
+	d->unread |= r == -ENOMEM;
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0) {
@@ -131,9 +145,10 @@ int source_dir_scan(int dir, struct desired *d)
 	bool changed = false;
 	int r;
 
+	d->unread = !list;
 	if (!list)
 		return -errno;
-	while ((entry = readdir(list))) {
+	while ((errno = 0, entry = readdir(list))) {
 		if (!is_spec_name(entry->d_name))
 			continue;
 		r = read_spec(dir, d, entry->d_name);
@@ -141,6 +156,7 @@ int source_dir_scan(int dir, struct desired *d)
 			return r;
 		changed |= r > 0;
 	}
+	d->unread |= errno != 0;
 	return drop_vanished(dir, d) || changed;
 }
 
@@ -150,6 +166,34 @@ static bool is_link(int dir, const char *name)
 
 	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       (S_ISLNK(st.st_mode) || st.st_nlink > 1);
+}
+
+/* Nobody tells of a file again that could not be read. */
+static void try_again(struct source_dir *s)
+{
+	if (!s->desired->unread) {
+		s->wait_ms = 0;
+		return;
+	}
+	if (loop_timer_running(s->again))
+		return;
+	s->wait_ms = s->wait_ms ? 2 * s->wait_ms : AGAIN_MS;
+	if (s->wait_ms > AGAIN_MAX_MS)
+		s->wait_ms = AGAIN_MAX_MS;
+	loop_timer_set(s->again, s->wait_ms);
+}
+
+static void on_again(void *data)
+{
+	struct source_dir *s = data;
+	int r = source_dir_scan(s->fd, s->desired);
+
+	if (r < 0)
+		log_event(LOG_LEVEL_ERROR, "spec-dir", log_text("path", s->path),
+			log_text("error", strerror(-r)));
+	if (r > 0)
+		tell(s);
+	try_again(s);
 }
 
 /* 1: something changed, 0: nothing, or negative errno. */
@@ -195,6 +239,7 @@ static void on_inotify(void *data, unsigned happened)
 	}
 	if (changed)
 		tell(s);
+	try_again(s);
 }
 
 static void close_watch(struct source_dir *s)
@@ -237,6 +282,7 @@ static int open_and_scan(struct source_dir *s, struct kerr *e)
 	if (r < 0)
 		return r;
 	r = source_dir_scan(s->fd, s->desired);
+	try_again(s);
 	return r < 0 ? kerr_set(e, r, "read spec directory", s->path, NULL) : r;
 }
 
@@ -255,7 +301,8 @@ int source_dir_new(struct loop *loop, const char *path, struct desired *desired,
 		.desired = desired,
 		.changed = changed,
 		.data = data};
-	r = open_and_scan(s, e);
+	r = loop_timer_new(loop, on_again, s, &s->again);
+	r = r < 0 ? kerr_set(e, r, "follow spec directory", path, NULL) : open_and_scan(s, e);
 	if (r < 0) {
 		source_dir_free(s);
 		return r;
@@ -269,6 +316,7 @@ void source_dir_free(struct source_dir *s)
 	if (!s)
 		return;
 	close_watch(s);
+	loop_timer_free(s->again);
 	free(s);
 }
 
@@ -287,6 +335,7 @@ static int read_now(struct source_dir *s, const char *name)
 
 	if (r > 0)
 		tell(s);
+	try_again(s);
 	return r < 0 ? r : 0;
 }
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "mountd/daemon.h"
-#include "mountd/own_addrs.h"
 
 static void out_of_memory(void)
 {
@@ -89,12 +88,27 @@ static void bind_locally(struct daemon *d, struct run *run)
 			log_text("role", "mount"), log_text("error", text));
 }
 
-static void find_want(struct daemon *d, struct run *run, const struct own_addrs *own)
+/* Without them, what this node exports itself would be taken for another's. */
+static void read_own(struct daemon *d)
+{
+	struct own_addrs own = {0};
+	int r = own_addrs_read(OWN_ALL, &own);
+
+	if (r < 0) {
+		log_event(LOG_LEVEL_WARNING, "own-addresses", log_text("error", strerror(-r)),
+			log_text("next", "those known from before count"));
+		return;
+	}
+	own_addrs_clear(&d->own);
+	d->own = own;
+}
+
+static void find_want(struct daemon *d, struct run *run)
 {
 	if (!run->wished)
 		(void)run_set_want(run, NULL);
 	else if (run->role == ROLE_MOUNT && run->wish.mount.kind == MOUNT_NFS &&
-		 own_addrs_has(own, &run->wish.mount.server))
+		 own_addrs_has(&d->own, &run->wish.mount.server))
 		bind_locally(d, run);
 	else
 		set_want(run, &run->wish);
@@ -102,8 +116,6 @@ static void find_want(struct daemon *d, struct run *run, const struct own_addrs 
 
 void wishes_match(struct daemon *d)
 {
-	struct own_addrs own = {0};
-
 	for (size_t i = 0; i < d->runs.n; i++)
 		d->runs.list[i]->seen = false;
 	for (size_t i = 0; !d->drained && i < d->desired.n; i++)
@@ -112,8 +124,7 @@ void wishes_match(struct daemon *d)
 	for (size_t i = 0; i < d->runs.n; i++)
 		if (!d->runs.list[i]->seen)
 			(void)run_set_wish(d->runs.list[i], NULL);
-	(void)own_addrs_read(OWN_ALL, &own);
+	read_own(d);
 	for (size_t i = 0; i < d->runs.n; i++)
-		find_want(d, d->runs.list[i], &own);
-	own_addrs_clear(&own);
+		find_want(d, d->runs.list[i]);
 }

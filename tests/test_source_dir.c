@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -162,4 +163,24 @@ Test(source_dir, directory_replaced)
 	cr_assert(desired_file(&desired, "b.json"));
 	write_file("c.json", GOOD);
 	cr_assert(await("c.json"), "the new directory is followed");
+}
+
+/* Nobody tells of it a second time. */
+Test(source_dir, a_file_that_cannot_be_read_for_now_is_read_later)
+{
+	struct rlimit enough, none;
+	const struct desired_file *file;
+
+	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &enough), 0);
+	none = (struct rlimit){0, enough.rlim_max};
+	write_file(".new", GOOD);
+	cr_assert_eq(rename(".new", "x.json"), 0);
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	file = await("x.json");
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &enough), 0);
+	cr_assert(file && file->fault && !file->has_spec);
+	cr_expect(desired.unread);
+	file = await("x.json");
+	cr_assert(file && !file->fault && file->has_spec);
+	cr_expect_not(desired.unread);
 }
