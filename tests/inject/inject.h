@@ -63,7 +63,8 @@ pid_t trace(struct plan *p, const struct node *n, void (*fn)(void *arg), void *a
 
 /* faults.c: what a call can fail with. */
 bool call_is_harmless(int number); /* cannot fail, or nobody can tell */
-int call_error(int number, uint64_t random);
+/* 0: that call of the site does not fail. */
+int call_error(int number, const char *site, uint64_t random);
 const char *call_name(int number);
 
 /* site.c */

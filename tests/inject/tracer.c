@@ -98,8 +98,9 @@ static int on_call(struct tracer *t, pid_t pid)
 	shot->node = t->node;
 	shot->started = t->started;
 	if (shot->mode == FAIL) {
-		shot->error = call_error(call.number, p->seed + shot->site);
-		skip_call(pid, shot->error);
+		shot->error = call_error(call.number, name, p->seed + shot->site);
+		if (shot->error)
+			skip_call(pid, shot->error);
 		return PTRACE_CONT;
 	}
 	shot->daemon = pid == t->daemon || prefers_daemon(p, shot);

@@ -93,7 +93,7 @@ static void wish_no_more(struct world *w, size_t node, const struct run *r, cons
 		(void)snprintf(request, sizeof request,
 			"{\"verb\":\"release\",\"run\":\"%s\",\"wait_ms\":0}", r->name);
 		if (!control_insist(w, n, request, fault, sizeof fault) &&
-			!(w->harm && strstr(fault, "no such run")))
+			!(w->harm && strstr(fault, "knows no run")))
 			broken("step %u: %s does not release %s: %s", w->step, n->name, r->name,
 				fault);
 		return;
