@@ -16,9 +16,11 @@ static bool is_silent(const struct client_signs *s)
 
 enum client_verdict client_judge(struct client_signs *s, const struct nfsd_client *now)
 {
-	if (is_at_work(now) || now->quiet_seconds < s->last.quiet_seconds)
+	bool called = is_at_work(now) || now->quiet_seconds < s->last.quiet_seconds;
+
+	if (called)
 		s->silences = 0;
-	s->revoked_looks = is_at_work(now) && now->holds_revoked ? s->revoked_looks + 1 : 0;
+	s->revoked_looks = now->holds_revoked ? s->revoked_looks + called : 0;
 	s->last = *now;
 	if (!now->confirmed || now->quiet_seconds == UINT_MAX)
 		return CLIENT_FINE;
@@ -35,10 +37,15 @@ void client_heard(struct client_signs *s, bool answered)
 	s->silences = answered ? 0 : s->silences + 1;
 }
 
+static bool should_let_go(const struct client_signs *s)
+{
+	return s->last.holds_revoked && s->last.quiet_seconds < CLIENT_EVERY_MS / 1000;
+}
+
 uint64_t client_look_ms(const struct client_signs *s)
 {
-	if (s->answers && s->silences)
-		return CLIENT_SILENT_MS;
+	if ((s->answers && s->silences) || should_let_go(s))
+		return CLIENT_SOON_MS;
 	return is_at_work(&s->last) || s->last.recall_failed ? CLIENT_BUSY_MS : CLIENT_EVERY_MS;
 }
 

@@ -17,10 +17,10 @@
 
 #define CLIENT_QUIET_S	     2 /* one at work renews its lease with every call */
 #define CLIENT_SILENCES	     2 /* questions in a row that its node has to leave unanswered */
-#define CLIENT_REVOKED_LOOKS 3 /* in a row at which one at work still holds what was revoked */
+#define CLIENT_REVOKED_LOOKS 4 /* at which it has called, and holds still what was revoked */
 #define CLIENT_EVERY_MS	     10000
 #define CLIENT_BUSY_MS	     2000 /* while somebody works through a mount: to see its end soon */
-#define CLIENT_SILENT_MS     1000
+#define CLIENT_SOON_MS	     1000
 
 /* What was seen of one client. */
 struct client_signs {

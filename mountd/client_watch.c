@@ -105,7 +105,7 @@ static void expire_done(void *data, struct job_end *end)
 		kerr_format(&end->e, text, sizeof text);
 		log_event(LOG_LEVEL_ERROR, "client-expire-failed", log_text("error", text));
 	}
-	loop_timer_set(w->timer, end->error ? CLIENT_SILENT_MS : 0);
+	loop_timer_set(w->timer, end->error ? CLIENT_SOON_MS : 0);
 }
 
 static void tell(const struct watched *c, enum client_verdict verdict)
@@ -230,7 +230,7 @@ void client_watch_soon(struct client_watch *w)
 	if (w->soon)
 		return;
 	w->soon = true;
-	loop_timer_set(w->timer, CLIENT_SILENT_MS);
+	loop_timer_set(w->timer, CLIENT_SOON_MS);
 }
 
 void client_watch_match(struct client_watch *w)

@@ -100,19 +100,38 @@ Test(client_judge, looks_are_frequent_only_where_something_can_happen)
 	look(&s, 8, false);
 	cr_expect_eq(client_look_ms(&s), CLIENT_EVERY_MS);
 	client_heard(&s, false);
-	cr_expect_eq(client_look_ms(&s), CLIENT_SILENT_MS);
+	cr_expect_eq(client_look_ms(&s), CLIENT_SOON_MS);
 }
 
-Test(client_judge, one_at_work_lets_go_of_what_was_revoked)
+Test(client_judge, one_that_calls_lets_go_of_what_was_revoked)
 {
 	struct client_signs s = known();
 	struct nfsd_client busy = {.confirmed = true, .holds_revoked = true},
-			   idle = {.confirmed = true, .holds_revoked = true, .quiet_seconds = 9};
+			   idle = {.confirmed = true, .holds_revoked = true, .quiet_seconds = 9},
+			   free = {.confirmed = true};
 
 	for (unsigned i = 1; i < CLIENT_REVOKED_LOOKS; i++)
 		cr_expect_eq(client_judge(&s, &busy), CLIENT_FINE);
-	cr_expect_neq(client_judge(&s, &idle), CLIENT_KEEPS_REVOKED, "it has not been told");
+	cr_expect_eq(client_judge(&s, &free), CLIENT_FINE);
 	for (unsigned i = 1; i < CLIENT_REVOKED_LOOKS; i++)
 		cr_expect_eq(client_judge(&s, &busy), CLIENT_FINE);
+	cr_expect_neq(client_judge(&s, &idle), CLIENT_KEEPS_REVOKED, "it did not call");
 	cr_expect_eq(client_judge(&s, &busy), CLIENT_KEEPS_REVOKED);
+}
+
+/* Each of its calls may take it seconds, as it asks after the state first. */
+Test(client_judge, one_that_calls_seldom_is_told_as_well)
+{
+	struct client_signs s = known();
+	struct nfsd_client now = {.confirmed = true, .holds_revoked = true, .quiet_seconds = 4};
+	unsigned looks = 0;
+
+	while (looks < 50 && client_judge(&s, &now) != CLIENT_KEEPS_REVOKED) {
+		cr_expect_eq(client_look_ms(&s), CLIENT_SOON_MS);
+		now.quiet_seconds = looks++ % 3 + 2; /* 2, 3, 4, and a call again */
+	}
+	cr_expect_leq(looks, 3 * CLIENT_REVOKED_LOOKS);
+	now.quiet_seconds = CLIENT_EVERY_MS / 1000;
+	(void)client_judge(&s, &now);
+	cr_expect_eq(client_look_ms(&s), CLIENT_EVERY_MS, "nobody is waited for in a hurry");
 }
