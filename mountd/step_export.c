@@ -6,6 +6,7 @@
 
 #include "mountd/attached.h"
 #include "mountd/base/cleanup.h"
+#include "mountd/client_watch.h"
 #include "mountd/server.h"
 #include "mountd/steps.h"
 
@@ -139,6 +140,7 @@ static void ended(struct run *run, const struct taken_back *taken, uint64_t ms)
 		log_number("swept", taken->swept));
 	(void)attached_remove(d->preflight.attached, &run->trying);
 	run_drop_export(run, &run->trying.export.id);
+	client_watch_soon(d->client_watch); /* do they let go of what was revoked? */
 	if (!run->n_held)
 		run_event(run, EVENT_TAKEN_DOWN);
 	daemon_plan_soon(d);
