@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sourced: starts and stops test machines. A machine is a directory: console.log, pid, port1.. (commands),
-# disk (its own ext4, at /disk in the guest). KORA_ACCEL=kvm uses the host's virtualisation.
+# disk (its own ext4, at /disk in the guest). KORA_ACCEL=kvm uses the host's virtualisation. KORA_ICOUNT=0: the
+# guest's clock counts instructions, 2^0 ns each, so that it does not feel what else the host does (one processor).
+# KORA_DISK_CACHE=writeback: what the guest flushes is flushed on the host's disk, too.
 # shellcheck shell=bash
 
 PORTS=12
@@ -46,9 +48,9 @@ vm_start() {
 		cd "$dir" || exit
 		exec setsid timeout -s KILL $((${KORA_VM_SECONDS:-3600} * KORA_SLOW)) "${QEMU[@]}" -pidfile pid \
 			-accel "${KORA_ACCEL:-tcg}" -cpu $CPU -smp "${KORA_PROCESSORS:-$(processors "$kernel")}" -m "${KORA_MEMORY:-768M}" \
-			-nodefaults -no-user-config -no-reboot -display none -serial file:console.log \
+			${KORA_ICOUNT:+-icount "shift=$KORA_ICOUNT,align=off,sleep=on"} -nodefaults -no-user-config -no-reboot -display none -serial file:console.log \
 			-kernel "$build/kernels/$kernel/vmlinuz" -initrd "$initrd" -append "$KERNEL_ARGS ${KORA_APPEND-}" \
-			-drive file=disk,format=raw,if=virtio,cache=unsafe \
+			-drive file=disk,format=raw,if=virtio,cache="${KORA_DISK_CACHE:-unsafe}" \
 			-device virtio-serial-pci,max_ports=16 "${ports[@]}" "$@" >qemu.log 2>&1 7>&- 8>&- 9>&- </dev/null
 	) 2>/dev/null &
 	starter=$!
