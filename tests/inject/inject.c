@@ -21,8 +21,10 @@
 #include "tests/inject/inject.h"
 #include "tests/soak/ops.h"
 
-#define PROGRAM "/usr/local/bin/kora-sandbox-mount"
-#define BARREN	5 /* an operation that reached nothing new this often reaches nothing new */
+#define PROGRAM	 "/usr/local/bin/kora-sandbox-mount"
+#define BEGIN_MS 300 /* most operations reach their calls in this time */
+#define SPINS	 300
+#define BARREN	 5 /* an operation that reached nothing new this often reaches nothing new */
 
 static struct world world;
 static struct plan *plan;
@@ -110,9 +112,9 @@ static void tell(FILE *to, const char *indent)
 		const struct shot *s = &plan->shots[i];
 
 		(void)fprintf(to, "%s%s %s  %s on %s%s\n", indent, mode_name(s->mode),
-			s->mode == FAIL ? strerrorname_np(s->error)
-			: s->daemon	? "daemon"
-					: "caller",
+			s->error    ? strerrorname_np(s->error)
+			: s->daemon ? "daemon"
+				    : "caller",
 			plan->sites[s->site].name, s->node->name,
 			s->started ? "" : ", at its start");
 	}
@@ -134,7 +136,7 @@ static bool excuses(const struct world *w, const struct node *n, bool ended)
 	(void)w;
 	for (size_t i = 0; i < plan->n_shots; i++)
 		if (plan->shots[i].node == n &&
-			(!ended || plan->shots[i].mode != FAIL || !plan->shots[i].started))
+			(!ended || !plan->shots[i].error || !plan->shots[i].started))
 			return true;
 	return false;
 }
@@ -214,6 +216,31 @@ static void prepare(struct world *w)
 	compare(w);
 }
 
+/* While a call goes on failing, whoever waits for it is told why, and nothing spins. */
+static void look_on(const struct world *w)
+{
+	static char text[16384];
+	uint64_t end = now_ms() + BEGIN_MS;
+
+	while (plan->left && now_ms() < end)
+		nap(20);
+	while (now_ms() < plan->on_ms)
+		nap(20);
+	for (size_t i = 0; i < plan->n_shots; i++) {
+		const struct shot *s = &plan->shots[i];
+
+		if (s->times > SPINS)
+			broken("step %u: a call that fails is made again %u times in %d ms",
+				w->step, s->times, FAILS_ON_MS);
+		if (s->mode != FAIL_ON || !s->started || s->times < 2 || !s->node->daemon)
+			continue;
+		(void)control_runs(s->node, text, sizeof text);
+		for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+			if (!strstr(line, " ready") && line[strlen(line) - 1] == ' ')
+				printf("     untold: %s\n", line);
+	}
+}
+
 static bool round_of(struct world *w)
 {
 	size_t i;
@@ -226,6 +253,7 @@ static bool round_of(struct world *w)
 	w->ghost |= plan->n_shots > 0;
 	if (i == OPERATIONS)
 		return false;
+	look_on(w);
 	compare(w);
 	plan->left = 0;
 	w->ghost |= plan->n_shots > 0;

@@ -18,7 +18,15 @@
 #define SITES	  4096
 #define SITE_SIZE 192
 
-enum mode { FAIL, KILL_BEFORE, KILL_AFTER, MODES };
+enum mode {
+	FAIL,
+	KILL_BEFORE,
+	KILL_AFTER,
+	FAIL_ON, /* whoever makes it, for a while */
+	MODES
+};
+
+#define FAILS_ON_MS 1500
 
 struct site {
 	char name[SITE_SIZE];
@@ -29,9 +37,11 @@ struct site {
 struct shot {
 	size_t site;
 	enum mode mode;
-	int error;    /* FAIL */
-	bool started; /* the daemon was at work, no longer at its start */
-	bool daemon;  /* killed was it, not its worker */
+	int error;	   /* FAIL, FAIL_ON */
+	uint64_t until_ms; /* FAIL_ON */
+	atomic_uint times; /* FAIL_ON: how often it has failed */
+	bool started;	   /* the daemon was at work, no longer at its start */
+	bool daemon;	   /* killed was it, not its worker */
 	const struct node *node;
 };
 
@@ -43,14 +53,17 @@ struct plan {
 	uint64_t seed;
 	/* In this round, at calls whose sites have a mode left. */
 	atomic_uint left;
+	atomic_ullong on_ms; /* until then, some calls fail whenever they are made */
 	struct shot shots[SHOTS];
 	atomic_size_t n_shots;
 };
 
 /* plan.c */
 struct plan *plan_new(uint64_t seed, const char *only); /* only: sites that match, or NULL */
+/* Is there anything to do? Else calls need not be looked at. */
+bool plan_waits(const struct plan *p);
 /* Learns the site. Returns what the caller is to do to it, counted as done, or NULL. */
-struct shot *plan_meets(struct plan *p, const char *name);
+struct shot *plan_meets(struct plan *p, const struct node *n, const char *name);
 /* Known from before. */
 void plan_mark(struct plan *p, const char *name, enum mode mode, bool done);
 size_t plan_left(const struct plan *p); /* sites with a mode left */

@@ -60,21 +60,50 @@ static enum mode next_mode(const struct plan *p, const struct site *site)
 	return mode;
 }
 
-struct shot *plan_meets(struct plan *p, const char *name)
+bool plan_waits(const struct plan *p)
+{
+	return p->left || now_ms() < p->on_ms;
+}
+
+static struct shot *fails_on(struct plan *p, const struct node *n, const struct site *site)
+{
+	uint64_t now = now_ms();
+
+	for (size_t i = 0; i < p->n_shots; i++) {
+		struct shot *shot = &p->shots[i];
+
+		if (shot->mode == FAIL_ON && &p->sites[shot->site] == site && shot->node == n &&
+			now < shot->until_ms)
+			return shot;
+	}
+	return NULL;
+}
+
+static struct shot *begin(struct plan *p, const struct node *n, struct site *site)
+{
+	struct shot *shot = &p->shots[p->n_shots];
+
+	*shot = (struct shot){
+		.site = (size_t)(site - p->sites), .mode = next_mode(p, site), .node = n};
+	site->done |= (unsigned char)(1U << shot->mode);
+	if (shot->mode == FAIL_ON)
+		p->on_ms = shot->until_ms = now_ms() + FAILS_ON_MS;
+	p->n_shots++;
+	p->left--;
+	return shot;
+}
+
+struct shot *plan_meets(struct plan *p, const struct node *n, const char *name)
 {
 	struct shot *shot = NULL;
 	struct site *site;
 
 	lock(p);
-	site = p->left ? find_or_add(p, name) : NULL;
-	if (site && site->done != ALL && p->n_shots < SHOTS) {
-		shot = &p->shots[p->n_shots];
-		*shot = (struct shot){
-			.site = (size_t)(site - p->sites), .mode = next_mode(p, site)};
-		site->done |= (unsigned char)(1U << shot->mode);
-		p->n_shots++;
-		p->left--;
-	}
+	site = find_or_add(p, name);
+	if (site)
+		shot = fails_on(p, n, site);
+	if (site && !shot && p->left && site->done != ALL && p->n_shots < SHOTS)
+		shot = begin(p, n, site);
 	unlock(p);
 	return shot;
 }
@@ -107,7 +136,7 @@ size_t plan_done(const struct plan *p)
 
 const char *mode_name(enum mode mode)
 {
-	static const char *const names[] = {"fail", "kill-before", "kill-after"};
+	static const char *const names[] = {"fail", "kill-before", "kill-after", "fail-on"};
 
 	return names[mode];
 }

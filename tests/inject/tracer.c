@@ -89,15 +89,16 @@ static int on_call(struct tracer *t, pid_t pid)
 	struct shot *shot;
 	pid_t victim;
 
-	if ((!p->left && t->started) || !read_call(pid, &call))
+	if ((t->started && !plan_waits(p)) || !read_call(pid, &call))
 		return PTRACE_CONT;
 	t->started |= call.number == SYS_epoll_pwait || call.number == SYS_epoll_wait;
-	if (!p->left || t->leaving || !site_name(&call, pid != t->daemon, name, sizeof name) ||
-		!(shot = plan_meets(p, name)))
+	if (!plan_waits(p) || t->leaving ||
+		!site_name(&call, pid != t->daemon, name, sizeof name) ||
+		!(shot = plan_meets(p, t->node, name)))
 		return PTRACE_CONT;
-	shot->node = t->node;
-	shot->started = t->started;
-	if (shot->mode == FAIL) {
+	if (!shot->times++)
+		shot->started = t->started;
+	if (shot->mode == FAIL || shot->mode == FAIL_ON) {
 		shot->error = call_error(call.number, name, p->seed + shot->site);
 		if (shot->error)
 			skip_call(pid, shot->error);

@@ -64,7 +64,7 @@ bool daemon_tells_otherwise(struct world *w, size_t which)
 							 : r->bound;
 
 		wished += incarnation != 0;
-		(void)snprintf(line, sizeof line, "%s %s i%u ready\n", r->name, role, incarnation);
+		(void)snprintf(line, sizeof line, "%s %s i%u ready ", r->name, role, incarnation);
 		if (incarnation && (which == SANDBOX || (must_work(w, r))) && !strstr(text, line))
 			return differs("%s tells %s: it tells\n%s", n->name, line, text);
 	}

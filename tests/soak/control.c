@@ -60,9 +60,10 @@ static bool talk(const struct node *n, const char *request, char *text, size_t s
 		const json_t *item = json_object_get(packet, "item");
 
 		if (item && items && used < size)
-			used += (size_t)snprintf(text + used, size - used, "%s %s %s %s\n",
+			used += (size_t)snprintf(text + used, size - used, "%s %s %s %s %s\n",
 				text_of(item, "run"), text_of(item, "role"),
-				text_of(item, "incarnation"), text_of(item, "state"));
+				text_of(item, "incarnation"), text_of(item, "state"),
+				text_of(item, "fault"));
 		good = json_is_true(json_object_get(packet, "ok"));
 		if (!item && !good)
 			(void)snprintf(text, size, "%s", text_of(packet, "message"));

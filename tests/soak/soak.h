@@ -115,7 +115,7 @@ bool control_ask(const struct node *n, const char *request, char *ret_fault, siz
 /* Asks again where the daemon may be excused; afterwards it runs. */
 bool control_insist(
 	struct world *w, struct node *n, const char *request, char *ret_fault, size_t size);
-/* "run role incarnation state\n" of each run; false: no answer. */
+/* "run role incarnation state fault\n" of each run; false: no answer. */
 bool control_runs(const struct node *n, char *text, size_t size);
 
 /* load.c */
