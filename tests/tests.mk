@@ -72,7 +72,7 @@ TEST_TARGETS := check unit $(TEST_TARGETS) fuzz-smoke scenarios
 # Programs and scripts of tests/vm/ that run inside the test machines, on the real kernel.
 VM_HELPERS := $(patsubst tests/vm/%.c,$(B)/integration/helpers/%,$(wildcard tests/vm/*.c)) \
 	$(patsubst tests/vm/%,$(B)/integration/helpers/%,$(wildcard tests/vm/*.sh)) \
-	$(addprefix $(B)/integration/helpers/,mount_engine raw_client soak inject)
+	$(addprefix $(B)/integration/helpers/,mount_engine raw_client soak inject bench_runs)
 
 $(B)/integration/helpers/%.sh: tests/vm/%.sh
 	@mkdir -p $(@D)
@@ -98,6 +98,10 @@ inject: all vm-helpers
 
 soak: all vm-helpers
 	$(Q)integration/soak --kernel $(KERNEL) $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES))
+
+$(B)/integration/helpers/bench_runs: $(call obj,$(wildcard tests/vm/bench_runs/*.c)) $(B)/libnfs.a
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(call pkg,libs,$(NFS_PKGS))
 
 $(B)/integration/helpers/mount_engine: $(call obj,$(wildcard tests/vm/mount_engine/*.c)) $(B)/libnfs.a
 	@mkdir -p $(@D)
