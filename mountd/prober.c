@@ -189,15 +189,22 @@ static int probe(const void *data, void *result, int *ret_fd, struct kerr *e)
 	return probe_server(&arg->server, arg->port, PROBE_TIMEOUT_MS, e);
 }
 
+/* What this node lacks says nothing of the server. -EIO: the worker has ended without a word. */
+static bool is_own_fault(int error)
+{
+	return error == -EMFILE || error == -ENFILE || error == -ENOMEM || error == -ENOBUFS ||
+	       error == -EIO;
+}
+
 static void probe_done(void *data, struct job_end *end)
 {
 	struct peer *peer = data;
 
 	peer->probe = NULL;
-	if (end->error)
-		unanswered(peer, &end->e);
-	else
+	if (!end->error)
 		answered(peer);
+	else if (!is_own_fault(end->error))
+		unanswered(peer, &end->e);
 	plan_next(peer);
 	mountinfo_check_soon(peer->prober->daemon->mountinfo);
 	if (!peer->used)
