@@ -121,7 +121,7 @@ static bool is_mounting(const struct node *n)
 
 bool do_lose(struct world *w)
 {
-	const struct node *n = &w->nodes[AGENT];
+	struct node *n = &w->nodes[AGENT];
 	uint64_t end = now_ms() + NOTICED_MS;
 
 	if (w->cut || !n->daemon || !has_power(w, SANDBOX) || !is_mounting(n))
@@ -132,6 +132,7 @@ bool do_lose(struct world *w)
 		if (now_ms() > end)
 			broken("step %u: %s is not given up within %d ms", w->step,
 				w->nodes[SANDBOX].name, NOTICED_MS);
+		node_tend(w, n);
 		nap(50);
 	}
 	w->lost = w->ghost = true;
