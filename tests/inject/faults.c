@@ -121,6 +121,11 @@ int call_error(int number, const char *site, uint64_t random)
 	return others[random % 3];
 }
 
+bool call_fails_on(int error, const char *site)
+{
+	return error != EINTR && !strstr(site, "(anon_inode:") && !strstr(site, "(pipe:");
+}
+
 /* Names are few, and each is kept. */
 const char *call_name(int number)
 {

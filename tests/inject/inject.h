@@ -78,6 +78,8 @@ pid_t trace(struct plan *p, const struct node *n, void (*fn)(void *arg), void *a
 bool call_is_harmless(int number); /* cannot fail, or nobody can tell */
 /* 0: that call of the site does not fail. */
 int call_error(int number, const char *site, uint64_t random);
+/* Signals interrupt, and the kernel's own queues fail, once at most. */
+bool call_fails_on(int error, const char *site);
 const char *call_name(int number);
 
 /* site.c */

@@ -100,6 +100,8 @@ static int on_call(struct tracer *t, pid_t pid)
 		shot->started = t->started;
 	if (shot->mode == FAIL || shot->mode == FAIL_ON) {
 		shot->error = call_error(call.number, name, p->seed + shot->site);
+		if (!call_fails_on(shot->error, name))
+			shot->until_ms = 0;
 		if (shot->error)
 			skip_call(pid, shot->error);
 		return PTRACE_CONT;
