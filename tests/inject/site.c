@@ -11,11 +11,12 @@
 
 #include "tests/inject/inject.h"
 
-#define DEPTH	   2	 /* functions told */
-#define STACK_SIZE 24576 /* a library's frames may lie between */
-#define NEAR	   2048	 /* … which hold remains of other calls, as the loop's do */
+#define DEPTH	     2	   /* functions told */
+#define STACK_SIZE   24576 /* a library's frames may lie between */
+#define NEAR_LIBRARY 256
+#define NEAR	     2048 /* … which hold remains of other calls, as the loop's do */
 
-static uint64_t base;
+static uint64_t base, library_start, library_end;
 
 void site_learn_program(pid_t pid)
 {
@@ -34,32 +35,69 @@ static size_t copy(pid_t pid, uint64_t from, void *to, size_t size)
 	return n < 0 ? 0 : (size_t)n;
 }
 
+/* Where the loop's library lies: beyond its frames are remains of other calls only. */
+static void learn_library(pid_t pid)
+{
+	const char *line = slurp(2, "/proc/%d/maps", (int)pid);
+	unsigned long from, to;
+
+	for (; *line; line = strchr(line, '\n') + 1) {
+		const char *name = strstr(line, "/libuv.so");
+
+		if (name && name < strchr(line, '\n') &&
+			sscanf(line, "%lx-%lx r-xp", &from, &to) == 2 &&
+			strstr(line, " r-xp ") < name) {
+			library_start = from;
+			library_end = to;
+		}
+	}
+}
+
+struct search {
+	char *text;
+	size_t size;
+	unsigned found;
+	uint64_t end;
+};
+
+/* Returns true at the last one. */
+static bool take_caller(struct search *s, uint64_t at, uint64_t value)
+{
+	const char *name = symbols_returns_to(value - base);
+
+	if (value >= library_start && value < library_end) {
+		if (s->end > at + NEAR_LIBRARY)
+			s->end = at + NEAR_LIBRARY;
+		return s->found;
+	}
+	if (!name)
+		return false;
+	s->text += snprintf(s->text, s->size, "%s%.40s", s->found ? " < " : "", name);
+	s->size -= (s->found ? strlen(" < ") : 0) + strnlen(name, 40);
+	if (s->end > at + NEAR)
+		s->end = at + NEAR;
+	return ++s->found == DEPTH;
+}
+
 /* At the end of the stack, less than a whole piece can be read. */
 static bool find_callers(const struct call *call, char *text, size_t size)
 {
-	uint64_t stack[128];
-	uint64_t end = call->stack + STACK_SIZE;
-	const char *begin = text;
-	unsigned found = 0;
+	struct search s = {text, size, 0, call->stack + STACK_SIZE};
+	uint64_t stack[64];
+	size_t n = 0;
 
-	for (uint64_t at = call->stack; found < DEPTH && at < end; at += sizeof stack) {
-		size_t n = copy(call->pid, at, stack, sizeof stack) / sizeof *stack;
-
-		for (size_t i = 0; i < n && found < DEPTH; i++) {
-			const char *name = symbols_returns_to(stack[i] - base);
-
-			if (!name)
-				continue;
-			text += snprintf(text, size, "%s%.40s", found ? " < " : "", name);
-			size -= found ? strlen(" < ") + strnlen(name, 40) : strnlen(name, 40);
-			found++;
-			end = at + NEAR;
-		}
-		if (n < sizeof stack / sizeof *stack)
+	if (!library_start)
+		learn_library(call->pid);
+	for (uint64_t at = call->stack, k = 0; at < s.end; at += sizeof *stack, k++) {
+		if (k % 64 == 0)
+			n = copy(call->pid, at, stack, sizeof stack) / sizeof *stack;
+		if (k % 64 >= n || take_caller(&s, at, stack[k % 64]))
 			break;
 	}
+	if (!s.found && s.end < call->stack + STACK_SIZE)
+		(void)snprintf(text, size, "the loop");
 	/* The loader, before it has come to the program. */
-	return found && base && strcmp(begin, "main < main") != 0;
+	return base && text[0] && strcmp(text, "main < main") != 0;
 }
 
 /* Numbers, names of runs and temporary names differ from one time to the next. */
