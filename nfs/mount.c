@@ -50,7 +50,8 @@ static int stage_nfs(const struct mount_config *config, const struct mount *m, s
 	if (error < 0 || (error = mount_client_address(&m->server, m->port, &client, e)) < 0)
 		return error;
 	nfs_source(m, source, sizeof source);
-	if (mount_options_nfs(&m->server, m->port, &client, &options) < 0)
+	if (mount_options_nfs(&m->server, m->port, &client, mount_client_knows("rdirplus", "force"),
+		    &options) < 0)
 		return kerr_set(e, -ENOMEM, "mount", source, NULL);
 	error = mount_stage(config->staging, "nfs4", source, options, &s, e);
 	if (error < 0)

@@ -26,6 +26,13 @@ static int load_module(struct kerr *e)
 	return kerr_set(e, -errno, "load nfsv4", NULL, NULL);
 }
 
+bool mount_client_knows(const char *option, const char *value)
+{
+	_cleanup_close_ int fd = fsopen("nfs4", FSOPEN_CLOEXEC);
+
+	return fd >= 0 && fsconfig(fd, FSCONFIG_SET_STRING, option, value, 0) == 0;
+}
+
 static int open_identifier(int flags, struct kerr *e)
 {
 	int fd = open(identifier_path, flags | O_CLOEXEC);

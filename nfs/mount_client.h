@@ -13,6 +13,9 @@
  */
 int mount_client_prepare(const char *identifier, char *fault, size_t size, struct kerr *e);
 
+/* Whether this kernel's client takes a mount option with that value. */
+bool mount_client_knows(const char *option, const char *value);
+
 /* The local address that the kernel uses towards server. -ENETUNREACH and alike: no route. */
 int mount_client_address(
 	const struct addr *server, uint16_t port, struct addr *ret, struct kerr *e);

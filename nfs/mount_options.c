@@ -64,8 +64,13 @@ static int append_wanted(char **options, const struct wanted *list, size_t n)
 	return 0;
 }
 
-int mount_options_nfs(
-	const struct addr *server, uint16_t port, const struct addr *client, char **ret)
+/*
+ * Left to itself the kernel asks for attributes where it sees them used, but it does not look at
+ * their use where they are kept for 5 s or less: then every other page comes without, and its files
+ * are asked for one by one.
+ */
+int mount_options_nfs(const struct addr *server, uint16_t port, const struct addr *client,
+	bool all_attributes, char **ret)
 {
 	_cleanup_free_ char *options = NULL;
 	char client_text[ADDR_TEXT_SIZE];
@@ -75,7 +80,8 @@ int mount_options_nfs(
 	addr_format(client, client_text);
 	if (append_wanted(&options, constant, N_CONSTANT) < 0 ||
 		append_wanted(&options, own.list, sizeof own.list / sizeof *own.list) < 0 ||
-		mnt_optstr_append_option(&options, "clientaddr", client_text) < 0)
+		mnt_optstr_append_option(&options, "clientaddr", client_text) < 0 ||
+		(all_attributes && mnt_optstr_append_option(&options, "rdirplus", "force") < 0))
 		return -ENOMEM;
 	*ret = TAKE_PTR(options);
 	return 0;

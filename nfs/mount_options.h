@@ -6,9 +6,12 @@
 
 #include "nfs/actual.h"
 
-/* For mount(8)-like parsing: flags and NFS options together. *ret is owned; -ENOMEM. */
-int mount_options_nfs(
-	const struct addr *server, uint16_t port, const struct addr *client, char **ret);
+/*
+ * For mount(8)-like parsing: flags and NFS options together. all_attributes: every page of a
+ * directory is asked for with its files' attributes. *ret is owned; -ENOMEM.
+ */
+int mount_options_nfs(const struct addr *server, uint16_t port, const struct addr *client,
+	bool all_attributes, char **ret);
 
 enum options_match {
 	OPTIONS_MATCH,

@@ -45,15 +45,16 @@ Test(mount_options, asked_for)
 	struct addr server = address("10.20.0.1"), client = address("10.20.0.2");
 	char *options;
 
-	cr_assert_eq(mount_options_nfs(&server, 20490, &client, &options), 0);
+	cr_assert_eq(mount_options_nfs(&server, 20490, &client, false, &options), 0);
 	cr_expect_str_eq(options,
 		"vers=4.2,sec=sys,hard,nosuid,nodev,noatime,nosharecache,lookupcache=positive,"
 		"actimeo=1,proto=tcp,port=20490,addr=10.20.0.1,clientaddr=10.20.0.2");
 	free(options);
 	server = address("fd20::1");
 	client = address("fd20::2");
-	cr_assert_eq(mount_options_nfs(&server, 1, &client, &options), 0);
-	cr_expect_not_null(strstr(options, "proto=tcp6,port=1,addr=fd20::1,clientaddr=fd20::2"));
+	cr_assert_eq(mount_options_nfs(&server, 1, &client, true, &options), 0);
+	cr_expect_not_null(strstr(
+		options, "proto=tcp6,port=1,addr=fd20::1,clientaddr=fd20::2,rdirplus=force"));
 	free(options);
 }
 

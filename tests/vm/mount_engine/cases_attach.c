@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "nfs/mount_client.h"
+
 void case_attach(void)
 {
 	struct mount m = nfs_mount("10.20.0.1", "i1");
@@ -27,6 +29,8 @@ void case_attach(void)
 		out.options_fault, out.client_fault, out.target_fault);
 	check(out.propagates && a.shared, "does not propagate");
 	(void)printf("  %s\n", a.options);
+	check(!mount_client_knows("rdirplus", "force") || strstr(a.options, "rdirplus=force"),
+		"directories come without attributes");
 	_cleanup_close_ int fd =
 		open("/sys/fs/nfs/net/nfs_client/identifier", O_RDONLY | O_CLOEXEC);
 	check(read(fd, name, sizeof name - 1) > 0 && strncmp(name, "node-test-0001", 14) == 0,
