@@ -6,7 +6,7 @@
 #   sandbox: local/{plain,demo} ── export ──▶ agent: /workspaces/demo/sandbox (ours), /mnt/{default,synced}, /workspaces/local
 #
 # shape: netns
-FILES=${FILES:-1000} LIST=${LIST:-1000} SMALL=${SMALL:-150} MEGABYTES=${MEGABYTES:-16} UNITS=${UNITS:-2} ROUNDS=${ROUNDS:-3}
+FILES=${FILES:-600} LIST=${LIST:-1000} SMALL=${SMALL:-150} MEGABYTES=${MEGABYTES:-16} UNITS=${UNITS:-1} ROUNDS=${ROUNDS:-2}
 export KORA_ICOUNT=${KORA_ICOUNT-0} KORA_PROCESSORS=1 KORA_DISK_CACHE=writeback
 OURS=/workspaces/demo/sandbox DEFAULT=/mnt/default SYNCED=/mnt/synced LOCAL=/workspaces/local
 
@@ -31,7 +31,7 @@ prepare() {
 	mkdir "$dir/list"
 	seq -f "$dir/list/a-name-of-usual-length-%g" "$LIST" | xargs touch
 	tar --owner 10001 --group 10001 -C "$dir" -rf "$dir/repo.tar" list
-	awk 'BEGIN { for (i = 0; i < 60; i++) printf "static int f%d(int *p, int n) { int s = %d; for (int i = 0; i < n; i++) s += p[i] * %d; return s; }\nint (*g%d)(int *, int) = f%d;\n", i, i, i, i, i }' >"$dir/part.c"
+	awk 'BEGIN { for (i = 0; i < 30; i++) printf "static int f%d(int *p, int n) { int s = %d; for (int i = 0; i < n; i++) s += p[i] * %d; return s; }\nint (*g%d)(int *, int) = f%d;\n", i, i, i, i, i }' >"$dir/part.c"
 	SHARE+=("$dir/tree.tar" "$dir/repo.tar" "$dir/part.c" "$here/bench/guest/files-work"
 		"$(type -P git)" "$(type -P gcc)" "$(type -P as)" "$(gcc -print-prog-name=cc1)")
 }
@@ -125,6 +125,14 @@ harness_side() {
 	slower "sequential read, cold / local" read $OURS $LOCAL
 }
 
+# Files that the harness has just read are delegated to its node: their first change takes the delegation back.
+delegated() {
+	work agent 1 grep_warm 0 $OURS
+	work sandbox 1 append 0 /workspaces/local/demo /workspaces/local/plain
+	faster "sandbox: first change of what the harness just read" append /workspaces/local/demo /workspaces/local/plain
+	note "sandbox: first change of what the harness just read" "a recall and its answer for each file, once; read delegations are what makes grep -r and git status warm without a call"
+}
+
 # One node for both: a bind, and beside it NFS to itself.
 same_node() {
 	local plain=/workspaces/local/plain bound=/workspaces/same/sandbox
@@ -141,5 +149,6 @@ area() {
 	world
 	sandbox_side
 	harness_side
+	delegated
 	same_node
 }
