@@ -49,3 +49,14 @@ rounds 5
 on agent touch /run/stop
 equal "failures in $(on agent cat /run/round) rounds" "" "$(on agent 'cat /run/failed' 2>/dev/null)"
 equal "one mount" 1 "$(on agent "grep -c ' /workspaces/demo/sandbox ' /proc/self/mountinfo")"
+
+step "what is held since a former daemon is taken back"
+share held
+spawn agent 'exec 3>/workspaces/held/sandbox/open; echo >/run/opened; exec sleep infinity'
+wait_on agent 20 '[ -e /run/opened ]'
+on sandbox 'cat /proc/fs/nfsd/clients/*/states' | grep -q 'held/open' || fail "it is not held"
+daemon_end sandbox KILL
+daemon sandbox
+wait_on sandbox 20 'kora-mountctl runs | grep held | grep -qw ready'
+on sandbox 'kora-mountctl release held --timeout 60'
+equal "what clients hold" "" "$(on sandbox 'cat /proc/fs/nfsd/clients/*/states 2>/dev/null | grep held/ || true')"

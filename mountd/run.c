@@ -214,6 +214,7 @@ void run_clear_fault(struct run *run)
 int run_hold_export(struct run *run, const struct export *export, bool served)
 {
 	struct export copy;
+	bool former = !served;
 	int r = export_copy(export, &copy);
 
 	if (r < 0)
@@ -221,8 +222,9 @@ int run_hold_export(struct run *run, const struct export *export, bool served)
 	for (size_t i = 0; i < run->n_held; i++) {
 		if (!run_id_equal(&run->held[i].export.id, &export->id))
 			continue;
+		former |= run->held[i].former;
 		clear_held(&run->held[i]);
-		run->held[i] = (struct held_export){copy, served, -1};
+		run->held[i] = (struct held_export){copy, served, former, -1};
 		return 0;
 	}
 	struct held_export *held = reallocarray(run->held, run->n_held + 1, sizeof *held);
@@ -231,7 +233,7 @@ int run_hold_export(struct run *run, const struct export *export, bool served)
 		return -ENOMEM;
 	}
 	run->held = held;
-	run->held[run->n_held++] = (struct held_export){copy, served, -1};
+	run->held[run->n_held++] = (struct held_export){copy, served, former, -1};
 	return 0;
 }
 

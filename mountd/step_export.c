@@ -19,7 +19,7 @@ struct revoke_arg {
 	const struct exporter_config *config;
 	const struct export *gone;
 	int folder;
-	bool former; /* an earlier daemon exported it */
+	bool former; /* an earlier daemon exported it, and perhaps this one as well */
 	bool served; /* by an nfsd that still runs */
 	const struct export **others;
 	size_t n_others;
@@ -43,7 +43,7 @@ static int take_back(const void *data, void *result, int *ret_fd, struct kerr *e
 	int r, folder = arg->folder;
 
 	(void)ret_fd;
-	if (arg->former)
+	if (folder < 0)
 		(void)export_open_folder(arg->gone, &folder, NULL);
 	taken->rung = "none";
 	r = !arg->served ? 0
@@ -222,7 +222,7 @@ void step_end_export(struct run *run, const struct export *export)
 	}
 	arg.others = others;
 	arg.folder = held->folder;
-	arg.former = held->folder < 0;
+	arg.former = held->former;
 	arg.served =
 		server_status(server)->state == SERVER_OURS && server_status(server)->threads > 0;
 	(void)step_start(run, &spec, BUSY_ENDING,

@@ -90,7 +90,8 @@ int export_open_folder(const struct export *export, int *ret_tree, struct kerr *
  * has no path any more and by which alone the kernel knows the export (/proc/self/fd/<folder>).
  * others lists the exports that stay. *ret_rung: static text, "none" where nothing was held.
  *
- * Of what a former process exported there is no such mount: former is set, and folder is what
+ * former: an earlier process exported it, and what clients have held since then the kernel knows by
+ * that one's mount. Where this process did not export it as well, folder is what
  * export_open_folder() finds, or -1 where it is gone.
  */
 int export_revoke(const struct exporter_config *config, const struct export *gone, int folder,

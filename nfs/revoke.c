@@ -24,6 +24,7 @@ struct revocation {
 	int fs;	     /* filesystem "nfsd" */
 	int folder;  /* the export's own mount, or what is left: its volume */
 	bool absent; /* it is the volume */
+	bool former; /* clients may hold something by a mount of an earlier process */
 	bool shared; /* another export's folder lies on the same superblock */
 	const struct export *gone;
 	struct held held;
@@ -181,13 +182,21 @@ static int revoked(struct revocation *r, const char *rung, const char **ret_rung
 	return error;
 }
 
+/* What could not be looked at counts. */
+static bool is_still_held(struct revocation *r)
+{
+	if (count_held(r) < 0)
+		return true;
+	return r->held.n > 0 && (!r->shared || !search(r) || any_inside(&r->held));
+}
+
 static int climb_down(struct revocation *r, const char **ret_rung)
 {
 	char path[sizeof "/proc/self/fd//." + 10];
 
 	/* The kernel does not follow a last link, but a "." after it. */
 	(void)snprintf(path, sizeof path, "/proc/self/fd/%d/.", r->folder);
-	if (unlock_export(r, path) == 0)
+	if (unlock_export(r, path) == 0 && !(r->former && is_still_held(r)))
 		return revoked(r, "unlock-export", ret_rung);
 	if (unlock_filesystem(r, path) == 0)
 		return revoked(r, "unlock-filesystem", ret_rung);
@@ -260,13 +269,14 @@ int export_revoke(const struct exporter_config *config, const struct export *gon
 	bool former, const struct export *const *others, size_t n_others, const char **ret_rung,
 	struct kerr *e)
 {
-	_cleanup_(revocation_clear) struct revocation r = {
-		.masked = config->masked_rungs, .fs = -1, .folder = -1, .gone = gone, .e = e};
+	_cleanup_(revocation_clear) struct revocation r = {.masked = config->masked_rungs,
+		.fs = -1,
+		.folder = -1,
+		.gone = gone,
+		.former = former,
+		.e = e};
 	int error;
 
-	/* By its mount the kernel knew the export. */
-	if (former)
-		r.masked |= EXPORT_RUNG_UNLOCK_EXPORT;
 	r.absent = folder < 0;
 	r.folder = r.absent ? open(gone->volume, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 			    : openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
