@@ -159,6 +159,8 @@ static void drain(struct world *w, struct node *n, bool drained)
 	n->drained = drained;
 	if (drained && n == &w->nodes[SANDBOX])
 		goes_out(w);
+	if (drained && n == &w->nodes[AGENT])
+		w->ghost = true; /* what is in use is cut off without a word */
 	forget_live(w);
 	say(w, "%s %s", drained ? "drain" : "resume", n->name);
 }
