@@ -95,7 +95,9 @@ static int send_message(const struct cld_msg_v2 *m, void *data)
 
 	if (write(c->pipe, m, sizeof *m) >= 0)
 		return 0;
-	return errno != EINVAL || write(c->pipe, m, sizeof(struct cld_msg)) >= 0 ? -errno : 0;
+	if (errno != EINVAL)
+		return -errno;
+	return write(c->pipe, m, sizeof(struct cld_msg)) < 0 ? -errno : 0;
 }
 
 /*
