@@ -64,8 +64,7 @@ static void reset_signals(void)
 {
 	sigset_t none;
 
-	for (int number = 1; number < NSIG; number++)
-		(void)signal(number, SIG_DFL);
+	loop_signals_default();
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }

@@ -187,6 +187,15 @@ void loop_poll_free(struct loop_poll *poll)
 	uv_close((uv_handle_t *)&poll->uv, free_handle);
 }
 
+static sigset_t followed; /* of this process, as a handler is */
+
+void loop_signals_default(void)
+{
+	for (int number = 1; number < NSIG; number++)
+		if (sigismember(&followed, number) > 0)
+			(void)signal(number, SIG_DFL);
+}
+
 static void on_signal(uv_signal_t *uv, int number)
 {
 	struct loop_signal *signal = uv->data;
@@ -207,6 +216,7 @@ int loop_signal_new(
 	signal->data = data;
 	signal->uv.data = signal;
 	(void)uv_signal_init(&loop->uv, &signal->uv);
+	(void)sigaddset(&followed, number);
 	r = uv_signal_start(&signal->uv, on_signal, number);
 	if (r < 0) {
 		loop_signal_free(signal);

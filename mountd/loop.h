@@ -48,3 +48,5 @@ void loop_poll_free(struct loop_poll *poll);
 int loop_signal_new(
 	struct loop *loop, int signal, loop_fn *fn, void *data, struct loop_signal **ret);
 void loop_signal_free(struct loop_signal *signal);
+/* In a child: what a loop of its parent follows does again what it does by itself. */
+void loop_signals_default(void);
