@@ -227,7 +227,7 @@ uint64_t reconcile_backoff_ms(int error, unsigned n, unsigned random)
 {
 	/* Not exported yet is the normal order of events: the other node is only a moment late. */
 	bool early = error == -ENOENT || error == -EACCES || error == -ECONNREFUSED;
-	uint64_t wait = early ? 100 : 500;
+	uint64_t wait = early ? 20 : 500;
 	uint64_t most = early ? 2000 : 15000;
 
 	while (--n && wait < most)

@@ -329,10 +329,10 @@ Test(reconcile, ends_and_exports_have_slots_of_their_own)
 Test(reconcile, backoff_grows_to_its_bound)
 {
 	for (unsigned random = 0; random < 100000; random += 997) {
-		cr_expect_leq(reconcile_backoff_ms(-ENOENT, 1, random), 125);
-		cr_expect_geq(reconcile_backoff_ms(-ENOENT, 1, random), 75);
+		cr_expect_leq(reconcile_backoff_ms(-ENOENT, 1, random), 25);
+		cr_expect_geq(reconcile_backoff_ms(-ENOENT, 1, random), 15);
 		cr_expect_leq(reconcile_backoff_ms(-ENOENT, 1000000, random), 2500);
-		cr_expect_geq(reconcile_backoff_ms(-ENOENT, 6, random), 1500);
+		cr_expect_geq(reconcile_backoff_ms(-ENOENT, 8, random), 1500);
 		cr_expect_leq(reconcile_backoff_ms(-EIO, 1, random), 625);
 		cr_expect_geq(reconcile_backoff_ms(-EIO, 1, random), 375);
 		cr_expect_geq(reconcile_backoff_ms(-ETIMEDOUT, 1000000, random), 11250);
