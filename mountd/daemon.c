@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <malloc.h>
 #include <signal.h>
 #include <string.h>
 
@@ -12,6 +11,7 @@
 #include "mountd/base/cleanup.h"
 #include "mountd/client_watch.h"
 #include "mountd/control.h"
+#include "mountd/heap.h"
 #include "mountd/mountinfo.h"
 #include "mountd/prober.h"
 #include "mountd/server.h"
@@ -20,6 +20,7 @@
 
 /* After the start, for exports that were in force and fail. */
 #define INHERITED_PATIENCE_MS 30000
+#define AT_ONCE_MS	      50
 
 static const char drained_file[] = "drained";
 
@@ -50,7 +51,8 @@ static struct reconcile_view view_of(const struct daemon *d, const struct run *r
 }
 
 /* Returns when the run wants to be planned again; UINT64_MAX: not by time. */
-static uint64_t carry_out(struct run *run, const struct step *step)
+static uint64_t carry_out(
+	struct run *run, const struct step *step, struct reconcile_slots *slots, uint64_t now)
 {
 	switch (step->kind) {
 	case STEP_WAIT:
@@ -59,7 +61,9 @@ static uint64_t carry_out(struct run *run, const struct step *step)
 		step_cancel(run);
 		break;
 	case STEP_ADD_EXPORT:
-		step_add_export(run, step->export);
+		/* No worker has its slot; but so many at once must not keep the loop. */
+		if (step_add_export(run, step->export) && loop_clock_ms() < now + AT_ONCE_MS)
+			slots->exports--;
 		break;
 	case STEP_END_EXPORT:
 		step_end_export(run, step->export);
@@ -116,7 +120,7 @@ static uint64_t plan_runs(struct daemon *d)
 			continue;
 		}
 		step = reconcile(&view, &slots, now);
-		until = carry_out(run, &step);
+		until = carry_out(run, &step, &slots, now);
 		if (until < wake)
 			wake = until;
 	}
@@ -172,7 +176,7 @@ static void on_plan(void *data)
 	else
 		loop_timer_stop(d->wake_timer);
 	if (wake == UINT64_MAX && !loop_timer_running(d->plan_timer) && !is_busy(d))
-		(void)malloc_trim(0); /* bursts of wishes and answers leave much behind */
+		heap_give_back(); /* bursts of wishes and answers leave much behind */
 }
 
 void daemon_plan_soon(struct daemon *d)

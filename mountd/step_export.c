@@ -92,28 +92,41 @@ static int add(struct run *run, int tree, struct kerr *e)
 	return r < 0 ? kerr_set(e, r, "remember export", NULL, NULL) : 0;
 }
 
-static void open_done(void *data, struct job_end *end)
+static void add_opened(struct run *run, int tree, uint64_t ms)
 {
-	struct run *run = data;
-	struct kerr e = end->e;
-	int r = end->error;
+	struct kerr e = {0};
 
-	step_ended(run, end);
-	if (r == 0)
-		r = add(run, TAKE_FD(end->fd), &e);
-	if (r < 0) {
-		run_fail(run, "export-failed", end->ms, &e);
+	if (add(run, tree, &e) < 0) {
+		run_fail(run, "export-failed", ms, &e);
 		return;
 	}
 	run->busy = BUSY_NOT;
-	run_log(run, LOG_LEVEL_DEBUG, "export-added", end->ms, NULL);
+	run_log(run, LOG_LEVEL_DEBUG, "export-added", ms, NULL);
 	step_settle_export(run);
 }
 
-void step_add_export(struct run *run, const struct export *export)
+static void open_done(void *data, struct job_end *end)
+{
+	struct run *run = data;
+
+	step_ended(run, end);
+	if (end->error < 0)
+		run_fail(run, "export-failed", end->ms, &end->e);
+	else
+		add_opened(run, TAKE_FD(end->fd), end->ms);
+}
+
+bool step_add_export(struct run *run, const struct export *export)
 {
 	struct spec spec = {.role = ROLE_EXPORT, .export = *export};
+	_cleanup_close_ int tree = -1;
 
+	if (export_open_folder_cached(export, &tree) == 0) {
+		if (step_start_alone(run, &spec, BUSY_BUILDING))
+			add_opened(run, TAKE_FD(tree), 0);
+		daemon_plan_soon(run->daemon);
+		return true;
+	}
 	(void)step_start(run, &spec, BUSY_BUILDING,
 		&(struct job_call){.name = "open folder",
 			.fn = open_folder,
@@ -123,6 +136,7 @@ void step_add_export(struct run *run, const struct export *export)
 			.done = open_done,
 			.gone = step_worker_gone,
 			.data = run});
+	return false;
 }
 
 static void ended(struct run *run, const struct taken_back *taken, uint64_t ms)

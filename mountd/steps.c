@@ -45,7 +45,8 @@ void run_fail(struct run *run, const char *event, uint64_t ms, const struct kerr
 	daemon_plan_soon(run->daemon);
 }
 
-bool step_start(
+/* call: NULL where no worker is needed. What it borrows may be part of what was tried before. */
+static bool begin(
 	struct run *run, const struct spec *trying, enum busy busy, const struct job_call *call)
 {
 	struct spec copy = {0};
@@ -53,7 +54,7 @@ bool step_start(
 
 	run->busy = busy;
 	run_event(run, EVENT_START);
-	if (r == 0)
+	if (r == 0 && call)
 		r = job_start(run->daemon->loop, call, &run->job);
 	if (r < 0) {
 		struct kerr e = {0};
@@ -66,6 +67,17 @@ bool step_start(
 	spec_clear(&run->trying);
 	run->trying = copy;
 	return true;
+}
+
+bool step_start(
+	struct run *run, const struct spec *trying, enum busy busy, const struct job_call *call)
+{
+	return begin(run, trying, busy, call);
+}
+
+bool step_start_alone(struct run *run, const struct spec *trying, enum busy busy)
+{
+	return begin(run, trying, busy, NULL);
 }
 
 void step_ended(struct run *run, const struct job_end *end)

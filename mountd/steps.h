@@ -5,7 +5,8 @@
 #include "mountd/daemon.h"
 
 /* The step's export or mount is borrowed from the run and copied before anything changes. */
-void step_add_export(struct run *run, const struct export *export);
+/* True where it took no worker and is over. */
+bool step_add_export(struct run *run, const struct export *export);
 void step_end_export(struct run *run, const struct export *export);
 void step_attach(struct run *run, const struct mount *mount);
 void step_detach(struct run *run, const struct mount *mount, enum detach_how how);
@@ -14,6 +15,8 @@ void step_cancel(struct run *run);
 /* Starts the worker of run; a failure to start is a failed attempt. Sets run->busy. */
 bool step_start(
 	struct run *run, const struct spec *trying, enum busy busy, const struct job_call *call);
+/* The same for a step that needs no worker. */
+bool step_start_alone(struct run *run, const struct spec *trying, enum busy busy);
 /* The first thing that done does: the worker is none any more. */
 void step_ended(struct run *run, const struct job_end *end);
 void step_worker_gone(void *run);

@@ -53,6 +53,30 @@ int beneath_openat(int root, const char *root_name, const char *relative, int fl
 		e, error, "open folder", relative, "%s; below %s", open_fault(error), root_name);
 }
 
+static int open_cached(int root, const char *path, int flags, unsigned long long resolve)
+{
+	struct open_how how = {
+		.flags = (unsigned)flags | O_CLOEXEC,
+		.resolve = resolve | RESOLVE_CACHED,
+	};
+	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof how);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int beneath_open_cached(const char *volume, const char *relative, int flags, int *ret_fd)
+{
+	_cleanup_close_ int root = open_cached(AT_FDCWD, volume, O_PATH | O_DIRECTORY, 0);
+	int fd = root < 0 ? root
+			  : open_cached(root, relative, flags,
+				    RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+
+	if (fd < 0)
+		return fd;
+	*ret_fd = fd;
+	return 0;
+}
+
 int beneath_open(const char *volume, const char *relative, int flags, int *ret_fd, struct kerr *e)
 {
 	_cleanup_close_ int root = open(volume, O_PATH | O_DIRECTORY | O_CLOEXEC);

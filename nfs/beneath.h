@@ -12,6 +12,12 @@
  */
 int beneath_open(const char *volume, const char *relative, int flags, int *ret_fd, struct kerr *e);
 
+/*
+ * The same where the kernel has all of the path in memory and no filesystem must be asked, so that
+ * it cannot block; otherwise -EAGAIN, or -EINVAL from a kernel before 5.12.
+ */
+int beneath_open_cached(const char *volume, const char *relative, int flags, int *ret_fd);
+
 /* The same from an open directory; root_name only names it in *e. */
 int beneath_openat(int root, const char *root_name, const char *relative, int flags, int *ret_fd,
 	struct kerr *e);

@@ -84,6 +84,12 @@ int server_inspect(const struct exporter_config *config, struct server_status *r
 int export_open_folder(const struct export *export, int *ret_tree, struct kerr *e);
 
 /*
+ * The same without a worker, where the folder is in the kernel's memory, as one is that was just
+ * made or is exported already. Any failure means nothing but that a worker has to try.
+ */
+int export_open_folder_cached(const struct export *export, int *ret_tree);
+
+/*
  * In a worker, after exporter_remove(): takes the opens, locks and delegations that clients
  * still hold in the run's folder by the best rung, so that the folder can be deleted and its
  * filesystem unmounted. folder is what exporter_remove() returned: the export's own mount, which

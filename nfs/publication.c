@@ -25,7 +25,8 @@ static int write_failed(const struct upcall_entry *entry, int error, struct kerr
 {
 	if (entry->cache == UPCALL_EXPORT && error == -EINVAL)
 		return kerr_set(e, -EOPNOTSUPP, "export", entry->path,
-			"the kernel cannot export it: no file handles, or an idmapped mount");
+			"the kernel cannot export it: its volume is an idmapped mount, or has no "
+			"file handles; use a volume without");
 	return kerr_set(e, error, "write cache", upcall_cache_name(entry->cache), "%s %s",
 		entry->domain ? entry->domain : "", entry->path ? entry->path : "");
 }
