@@ -241,6 +241,18 @@ static void look_on(const struct world *w)
 	}
 }
 
+/* A kill of the last moment may show only after all has come to rest. True if there were any. */
+static bool await_ends(void)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < plan->n_shots; i++)
+		for (any |= plan->shots[i].victim; plan->shots[i].victim; nap(5))
+			if (kill(plan->shots[i].victim, 0) < 0)
+				plan->shots[i].victim = 0;
+	return any;
+}
+
 static bool round_of(struct world *w)
 {
 	size_t i;
@@ -256,6 +268,8 @@ static bool round_of(struct world *w)
 	look_on(w);
 	compare(w);
 	plan->left = 0;
+	if (await_ends())
+		compare(w);
 	w->ghost |= plan->n_shots > 0;
 	barren[i] = plan->n_shots ? 0 : barren[i] + 1;
 	tell(stdout, "     ");

@@ -42,6 +42,7 @@ struct shot {
 	atomic_uint times; /* FAIL_ON: how often it has failed */
 	bool started;	   /* the daemon was at work, no longer at its start */
 	bool daemon;	   /* killed was it, not its worker */
+	atomic_int victim; /* not 0: killed now or soon */
 	const struct node *node;
 };
 

@@ -107,7 +107,7 @@ static int on_call(struct tracer *t, pid_t pid)
 		return PTRACE_CONT;
 	}
 	shot->daemon = pid == t->daemon || prefers_daemon(p, shot);
-	victim = shot->daemon ? t->daemon : pid;
+	shot->victim = victim = shot->daemon ? t->daemon : pid;
 	if (shot->mode == KILL_BEFORE) {
 		(void)kill(victim, SIGKILL);
 		return PTRACE_CONT;
