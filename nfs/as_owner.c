@@ -2,6 +2,7 @@
 /* Doing file operations as a folder's owner. */
 #include "nfs/as_owner.h"
 
+#include <errno.h>
 #include <linux/capability.h>
 #include <sys/fsuid.h>
 #include <sys/syscall.h>
@@ -18,14 +19,20 @@ static void override_permissions(void)
 	(void)syscall(SYS_capset, &header, data);
 }
 
-struct identity become_owner(uid_t uid, gid_t gid)
+/* The calls tell the former identity, never a failure: what counts is what another one tells. */
+int become_owner(uid_t uid, gid_t gid, struct identity *ret_before)
 {
 	struct identity before;
 
 	before.gid = (gid_t)setfsgid(gid);
 	before.uid = (uid_t)setfsuid(uid);
+	if ((gid_t)setfsgid((gid_t)-1) != gid || (uid_t)setfsuid((uid_t)-1) != uid) {
+		resume_identity(before);
+		return -ENOMEM;
+	}
 	override_permissions();
-	return before;
+	*ret_before = before;
+	return 0;
 }
 
 void resume_identity(struct identity before)

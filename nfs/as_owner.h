@@ -12,6 +12,7 @@ struct identity {
 /*
  * Shared storage may squash root: there the owner may what root may not. File operations are the
  * owner's until resume_identity(), and still stopped by no permission where root counts.
+ * -ENOMEM: nothing has changed.
  */
-struct identity become_owner(uid_t uid, gid_t gid);
+int become_owner(uid_t uid, gid_t gid, struct identity *ret_before);
 void resume_identity(struct identity before);

@@ -50,7 +50,10 @@ static int open_plain(int dir, const char *name, unsigned flags, unsigned resolv
 
 	if (fd != -EACCES || fstat(dir, &st) < 0)
 		return fd;
-	struct identity before = become_owner(st.st_uid, st.st_gid);
+	struct identity before;
+	int error = become_owner(st.st_uid, st.st_gid, &before);
+	if (error < 0)
+		return error;
 	fd = open_once(dir, name, flags, resolve);
 	resume_identity(before);
 	return fd;
@@ -74,10 +77,13 @@ static int open_failed(int error, const char *path, struct kerr *e)
 /* The directory is the owner's from its first moment on. */
 static int make_directory(int dir, const char *name, mode_t mode, const struct mount *m)
 {
-	struct identity before = become_owner(m->uid, m->gid);
-	mode_t mask = umask(0);
-	int error = mkdirat(dir, name, mode) < 0 ? -errno : 0;
+	struct identity before;
+	int error = become_owner(m->uid, m->gid, &before);
 
+	if (error < 0)
+		return error;
+	mode_t mask = umask(0);
+	error = mkdirat(dir, name, mode) < 0 ? -errno : 0;
 	(void)umask(mask);
 	resume_identity(before);
 	return error == -EEXIST ? 0 : error;
@@ -178,8 +184,11 @@ static int guard(int fd, const struct mount *m)
 	if ((st.st_uid == 0 || fchownat(fd, "", 0, 0, AT_EMPTY_PATH) == 0) &&
 		((st.st_mode & 07777) == 0555 || fchmodat(fd, ".", 0555, 0) == 0))
 		return 0;
-	struct identity before = become_owner(m->uid, m->gid);
-	int error = fchmodat(fd, ".", 0555, 0) < 0 ? -errno : 0;
+	struct identity before;
+	int error = become_owner(m->uid, m->gid, &before);
+	if (error < 0)
+		return error;
+	error = fchmodat(fd, ".", 0555, 0) < 0 ? -errno : 0;
 	resume_identity(before);
 	return error;
 }

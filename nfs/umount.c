@@ -33,7 +33,10 @@ static int umount_at(int parent, const char *name, int flags)
 
 	if (error != -EACCES || fstat(parent, &st) < 0)
 		return error;
-	struct identity before = become_owner(st.st_uid, st.st_gid);
+	struct identity before;
+	error = become_owner(st.st_uid, st.st_gid, &before);
+	if (error < 0)
+		return error;
 	error = umount_once(parent, name, flags);
 	resume_identity(before);
 	return error;
