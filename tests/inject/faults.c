@@ -66,6 +66,8 @@ static const struct {
 	{SYS_sendmsg, {ENOBUFS, ENOMEM}},
 	{SYS_sendto, {ENOBUFS, ENOMEM}},
 	{SYS_setns, {ENOMEM, EPERM}},
+	{SYS_setfsgid, {ENOMEM}},
+	{SYS_setfsuid, {ENOMEM}},
 	{SYS_setresuid, {EAGAIN}},
 	{SYS_socket, {EMFILE, ENOBUFS, EAFNOSUPPORT}},
 	{SYS_socketpair, {EMFILE, ENFILE}},
@@ -101,7 +103,6 @@ int call_error(int number, const char *site, uint64_t random)
 
 	if (is_libuvs(site))
 		return 0;
-
 	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
 		size_t n = 0;
 
@@ -112,6 +113,12 @@ int call_error(int number, const char *site, uint64_t random)
 		return faults[i].errors[random % n];
 	}
 	return others[random % 3];
+}
+
+/* They tell what was before, whether it has changed or not; before, it was root. */
+bool call_is_mute(int number)
+{
+	return number == SYS_setfsuid || number == SYS_setfsgid;
 }
 
 bool call_fails_on(int error, const char *site)

@@ -81,6 +81,7 @@ bool call_is_harmless(int number); /* cannot fail, or nobody can tell */
 int call_error(int number, const char *site, uint64_t random);
 /* Signals interrupt, and the kernel's own queues fail, once at most. */
 bool call_fails_on(int error, const char *site);
+bool call_is_mute(int number); /* fails with 0 */
 const char *call_name(int number);
 
 /* site.c */

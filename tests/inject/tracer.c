@@ -103,7 +103,7 @@ static int on_call(struct tracer *t, pid_t pid)
 		if (!call_fails_on(shot->error, name))
 			shot->until_ms = 0;
 		if (shot->error)
-			skip_call(pid, shot->error);
+			skip_call(pid, call_is_mute(call.number) ? 0 : shot->error);
 		return PTRACE_CONT;
 	}
 	shot->daemon = pid == t->daemon || prefers_daemon(p, shot);
