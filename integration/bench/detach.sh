@@ -5,7 +5,9 @@
 #   sandbox ✗ (packets dropped) ──▶ agent: ours (the prober's decision; a release), umount -f, umount -l
 #
 # shape: netns
-ROUNDS=${ROUNDS:-2} LIMIT=${LIMIT:-30}
+# shellcheck shell=bash
+export KORA_ICOUNT=${KORA_ICOUNT-0} KORA_PROCESSORS=1
+ROUNDS=${ROUNDS:-2} LIMIT=${LIMIT:-8}
 
 prepare() { SHARE+=("$here/bench/guest/detach-work"); }
 

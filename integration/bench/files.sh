@@ -6,6 +6,7 @@
 #   sandbox: local/{plain,demo} ── export ──▶ agent: /workspaces/demo/sandbox (ours), /mnt/{default,synced}, /workspaces/local
 #
 # shape: netns
+# shellcheck shell=bash
 FILES=${FILES:-600} LIST=${LIST:-1000} SMALL=${SMALL:-150} MEGABYTES=${MEGABYTES:-16} UNITS=${UNITS:-1} ROUNDS=${ROUNDS:-2}
 export KORA_ICOUNT=${KORA_ICOUNT-0} KORA_PROCESSORS=1 KORA_DISK_CACHE=writeback
 OURS=/workspaces/demo/sandbox DEFAULT=/mnt/default SYNCED=/mnt/synced LOCAL=/workspaces/local
@@ -48,13 +49,14 @@ by_hand() {
 
 world() {
 	local name
+	declare -A sync=([synced]=--sync)
 	nodes
 	daemons
 	on agent "mkdir -p $LOCAL" # of its own disk
 	on sandbox 'mkdir -p /workspaces/local/plain'
 	for name in demo other synced; do
 		folder $name
-		serve $name first $name $([ $name != synced ] || echo --sync) >/dev/null
+		serve $name first $name ${sync[$name]-} >/dev/null
 		filled sandbox /workspaces/local/$name
 	done
 	filled sandbox /workspaces/local/plain
@@ -93,7 +95,7 @@ sandbox_side() {
 }
 
 harness_side() {
-	local all=($OURS $DEFAULT $SYNCED $LOCAL)
+	local all=("$OURS" "$DEFAULT" "$SYNCED" "$LOCAL")
 	work agent "$ROUNDS" status_cold 0 "${all[@]}"
 	slower "git status, cold / local" status_cold $OURS $LOCAL 8
 	slower "git status, cold / default options" status_cold $OURS $DEFAULT

@@ -4,7 +4,9 @@
 #   sandbox: local/demo, changed locally ── export ──▶ agent: /workspaces/demo/sandbox (ours), /mnt/{default,noac}
 #
 # shape: netns
-ROUNDS=${ROUNDS:-6} LIMIT=${LIMIT:-12}
+# shellcheck shell=bash
+export KORA_ICOUNT=${KORA_ICOUNT-0} KORA_PROCESSORS=1
+ROUNDS=${ROUNDS:-6} LIMIT=${LIMIT:-8}
 OURS=/workspaces/demo/sandbox DEFAULT=/mnt/default NOAC=/mnt/noac
 
 prepare() { SHARE+=("$here/bench/guest/freshness"); }
@@ -19,7 +21,7 @@ delays() { awk -v mount="$2" -v name="$1" '$1 == mount && $2 == name { print $3 
 most() { delays "$@" | percentile 100; }
 cost() { awk -v mount="$1" '$1 == mount && $2 == "looks" { print $4 }' "$BENCH/seen"; }
 
-# bound CASE SECONDS: of ours, the longest delay against what docs/promises.md says, and one second for the machine's own slowness.
+# bound CASE SECONDS: of ours, the longest delay against what docs/promises.md says.
 bound() {
 	local way
 	measure "${1//_/ }: longest delay / bound" "$(most "$1" $OURS)" "$2" s 1
@@ -30,7 +32,7 @@ bound() {
 }
 
 area() {
-	local at_once=${AT_ONCE:-0.5}
+	local at_once=${AT_ONCE:-0.1}
 	nodes
 	daemons
 	share demo >/dev/null
