@@ -71,6 +71,7 @@ struct world {
 	bool cut, lost;	       /* packets vanish; and the agent is known to have noticed */
 	uint64_t out_since_ms; /* the server cannot be reached since then; 0: it can */
 	bool ghost;	       /* the agent node went without a word to the server */
+	off_t log_read;	       /* so far, of the sandbox's daemon */
 	unsigned incarnations;
 	uint64_t random;
 	unsigned step;
