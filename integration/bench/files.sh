@@ -106,10 +106,12 @@ harness_side() {
 	slower "git status, 4 s later / default options" status_later $OURS $DEFAULT
 	work agent "$ROUNDS" grep_warm 0 "${all[@]}"
 	slower "grep -r, warm / local" grep_warm $OURS $LOCAL 1.5
+	note "grep -r, warm / local" "$(calls grep_warm $OURS) calls: files are delegated, what is left is the client's own work for an open"
 	slower "grep -r, warm / default options" grep_warm $OURS $DEFAULT
 	work agent 1 list 0 "${all[@]}"
 	measure "ls -l, cold: calls a file" "$(calls list $OURS)" "$LIST" calls 0.1
 	slower "ls -l, cold / default options" list $OURS $DEFAULT
+	kernel_at_least 6.15 || note "ls -l, cold: calls a file" "attributes are kept for 1 s, and below 5 s this kernel fetches every other page of a directory without them; from 6.15 on it is told otherwise"
 	work agent 1 names 0 $OURS $DEFAULT
 	slower "ls, cold / default options" names $OURS $DEFAULT
 	work agent "$ROUNDS" small "$SMALL" "${all[@]}"
