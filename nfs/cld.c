@@ -111,28 +111,48 @@ static void send_later(const struct cld *c)
 	(void)timerfd_settime(c->timer, 0, &soon, NULL);
 }
 
-static void send_pending(struct cld *c)
+/* Does what there is to do, once. Returns the answer's status. */
+static int answer(struct cld *c, struct cld_msg_v2 *m)
+{
+	int status = cld_answer(&c->names, m, send_message, c);
+
+	cld_pending_keep(&c->pending, m, CLD_ANSWERED);
+	return status;
+}
+
+static int give(struct cld *c, const struct cld_msg_v2 *answer)
+{
+	int error = send_message(answer, c);
+
+	if (error == 0 || error == -EINVAL)
+		cld_pending_drop(&c->pending, answer->cm_xid);
+	else
+		send_later(c);
+	return error;
+}
+
+static void give_pending(struct cld *c)
 {
 	for (size_t i = 0; i < CLD_PENDING_MAX; i++) {
-		const struct cld_msg_v2 *m = &c->pending.list[i];
-		int error = m->cm_vers ? send_message(m, c) : 0;
+		const struct cld_pending_item *item = &c->pending.list[i];
+		struct cld_msg_v2 m = item->message;
 
-		if (error == 0 || error == -EINVAL)
-			cld_pending_drop(&c->pending, m->cm_xid);
+		if (item->state == CLD_ASKED)
+			(void)answer(c, &m);
+		if (item->state != CLD_FREE)
+			(void)give(c, &m);
 	}
-	if (cld_pending_any(&c->pending))
-		send_later(c);
 }
 
 /*
- * One question. Until it is read to its end, the kernel asks anew if we end; afterwards it waits
- * for ever. So what there is to do is done before, and the answer kept. Returns 1; 0: none waits.
+ * One question. Until it is read to its end, the kernel asks anew if we end, but takes no answer;
+ * afterwards it waits for ever. So it is kept before that. Returns 1; 0: none waits.
  */
 static int serve_one(struct cld *c)
 {
 	struct cld_msg_v2 m = {0};
 	ssize_t head = read(c->pipe, &m, HEAD), tail;
-	int error, sent;
+	int status, error;
 
 	if (head == 0 || (head < 0 && (errno == EAGAIN || errno == EINTR)))
 		return 0;
@@ -140,20 +160,17 @@ static int serve_one(struct cld *c)
 		close_pipe(c);
 		return head < 0 ? 0 : -EPROTO;
 	}
-	error = cld_answer(&c->names, &m, send_message, c);
-	cld_pending_keep(&c->pending, &m);
+	cld_pending_keep(&c->pending, &m, CLD_ASKED);
 	tail = read(c->pipe, (char *)&m + HEAD, sizeof m - HEAD);
 	if (tail <= 0) { /* closing makes the kernel ask anew */
+		error = tail < 0 ? -errno : -EPROTO;
 		cld_pending_drop(&c->pending, m.cm_xid);
 		close_pipe(c);
-		return tail < 0 ? -errno : -EPROTO;
+		return error;
 	}
-	sent = send_message(&m, c);
-	if (sent == 0 || sent == -EINVAL)
-		cld_pending_drop(&c->pending, m.cm_xid);
-	else
-		send_later(c);
-	return error < 0 ? error : sent < 0 ? sent : 1;
+	status = answer(c, &m);
+	error = give(c, &m);
+	return status < 0 ? status : error < 0 ? error : 1;
 }
 
 /* Answers what is queued; closes a pipe that nfsd has left behind. */
@@ -184,7 +201,7 @@ int cld_dispatch(struct cld *c, struct kerr *e)
 	if (c->pipe >= 0)
 		error = serve_pipe(c);
 	if (c->pipe >= 0 && read(c->timer, &expired, sizeof expired) == sizeof expired)
-		send_pending(c);
+		give_pending(c);
 	if (c->pipe < 0) {
 		int opened = open_pipe(c);
 		if (opened < 0)

@@ -4,7 +4,7 @@
  * restart which clients may reclaim, and need not wait where there are none.
  *
  * The names are kept one file each in <state_dir>/clients, durable before the kernel is answered.
- * Answers on their way are kept, too: who ends in between gives them when it starts anew.
+ * Questions on their way are kept, too: the next process answers them if this one ends.
  * rpc_pipefs is mounted for this process alone, attached nowhere.
  */
 #pragma once

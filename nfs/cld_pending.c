@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers to client tracking that the kernel has perhaps not got. */
+/* Questions of client tracking whose answer the kernel has perhaps not got. */
 #include "nfs/cld_pending.h"
 
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 
 #include "mountd/base/cleanup.h"
 
-static const char file_name[] = "client-answers";
+static const char file_name[] = "client-questions";
 
 void cld_pending_open(const char *state_dir, struct cld_pending *ret)
 {
@@ -31,7 +31,7 @@ void cld_pending_close(struct cld_pending *p)
 bool cld_pending_any(const struct cld_pending *p)
 {
 	for (size_t i = 0; i < CLD_PENDING_MAX; i++)
-		if (p->list[i].cm_vers)
+		if (p->list[i].state)
 			return true;
 	return false;
 }
@@ -47,30 +47,33 @@ static void store(const struct cld_pending *p, size_t i)
 void cld_pending_drop(struct cld_pending *p, __u32 xid)
 {
 	for (size_t i = 0; i < CLD_PENDING_MAX; i++) {
-		if (!p->list[i].cm_vers || p->list[i].cm_xid != xid)
+		if (!p->list[i].state || p->list[i].message.cm_xid != xid)
 			continue;
 		memset(&p->list[i], 0, sizeof p->list[i]);
 		store(p, i);
 	}
 }
 
-void cld_pending_keep(struct cld_pending *p, const struct cld_msg_v2 *answer)
+void cld_pending_keep(
+	struct cld_pending *p, const struct cld_msg_v2 *message, enum cld_pending_state state)
 {
 	size_t i = 0;
 
-	cld_pending_drop(p, answer->cm_xid);
-	while (i < CLD_PENDING_MAX && p->list[i].cm_vers)
+	while (i < CLD_PENDING_MAX &&
+		!(p->list[i].state && p->list[i].message.cm_xid == message->cm_xid))
 		i++;
 	if (i == CLD_PENDING_MAX)
+		for (i = 0; i < CLD_PENDING_MAX && p->list[i].state;)
+			i++;
+	if (i == CLD_PENDING_MAX)
 		return;
-	p->list[i] = *answer;
-	p->list[i].cm_vers = 2;
+	p->list[i] = (struct cld_pending_item){state, *message};
 	store(p, i);
 }
 
 void cld_pending_clear(struct cld_pending *p)
 {
 	for (size_t i = 0; i < CLD_PENDING_MAX; i++)
-		if (p->list[i].cm_vers)
-			cld_pending_drop(p, p->list[i].cm_xid);
+		if (p->list[i].state)
+			cld_pending_drop(p, p->list[i].message.cm_xid);
 }

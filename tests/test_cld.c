@@ -180,26 +180,27 @@ Test(cld, refuses_what_it_does_not_know)
 	cr_expect_eq(ask(Cld_Create, ""), -EINVAL);
 }
 
-Test(cld, answers_outlive_the_process_until_they_are_given)
+Test(cld, questions_outlive_the_process_until_they_are_answered)
 {
 	struct cld_msg_v2 one = {.cm_xid = 1}, two = {.cm_xid = 2, .cm_status = -ENOSPC};
 	struct cld_pending p;
 
 	cld_pending_open(state_dir, &p);
 	cr_expect_not(cld_pending_any(&p));
-	cld_pending_keep(&p, &one);
-	cld_pending_keep(&p, &two);
-	cld_pending_keep(&p, &two);
+	cld_pending_keep(&p, &one, CLD_ASKED);
+	cld_pending_keep(&p, &two, CLD_ASKED);
+	cld_pending_keep(&p, &two, CLD_ANSWERED);
 	cld_pending_drop(&p, 1);
 	cld_pending_close(&p);
 	cld_pending_open(state_dir, &p);
 	cr_assert(cld_pending_any(&p));
-	cr_expect_eq(p.list[1].cm_xid, 2);
-	cr_expect_eq(p.list[1].cm_status, -ENOSPC);
+	cr_expect_eq(p.list[1].state, CLD_ANSWERED);
+	cr_expect_eq(p.list[1].message.cm_xid, 2);
+	cr_expect_eq(p.list[1].message.cm_status, -ENOSPC);
 	cld_pending_drop(&p, 2);
 	cr_expect_not(cld_pending_any(&p));
 	for (unsigned i = 0; i < CLD_PENDING_MAX + 1; i++)
-		cld_pending_keep(&p, &(struct cld_msg_v2){.cm_xid = i});
+		cld_pending_keep(&p, &(struct cld_msg_v2){.cm_xid = i}, CLD_ASKED);
 	cld_pending_clear(&p);
 	cld_pending_close(&p);
 	cld_pending_open(state_dir, &p);
