@@ -11,4 +11,4 @@
 printf '%s\n' sandbox agent >"$CASE_DIR/nodes"
 
 step "a few rounds"
-vm_exec "$MACHINE" "inject --seed 1 --rounds 3 --patience $(seconds 60)"
+vm_exec "$MACHINE" "inject --seed 1 --rounds 2 --patience $(seconds 60)"
