@@ -17,9 +17,8 @@ fresh() {
 	on sandbox 'nft delete table inet cut 2>/dev/null || true'
 	on agent 'until ! grep -q " /mnt/by-hand " /proc/self/mountinfo; do timeout 5 umount -l /mnt/by-hand || sleep 0.2; done'
 	wait_on agent 120 '! pgrep -x "cat|dd|ls|stat"'
-	[ ! "${daemon_runs-}" ] || daemon_end agent TERM
+	! on agent 'kill -0 $(cat /run/kora.pid)' 2>/dev/null || daemon_end agent TERM
 	on agent ": >$LOG"
-	daemon_runs=yes
 	daemon agent --lost-after "$1"
 }
 
