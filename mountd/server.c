@@ -81,7 +81,7 @@ static int stop(const void *data, void *result, int *ret_fd, struct kerr *e)
 	return server_stop(data, e);
 }
 
-static void run_job(struct server *s, const char *name, job_fn *fn, size_t result_size,
+static bool run_job(struct server *s, const char *name, job_fn *fn, size_t result_size,
 	uint64_t deadline_ms, void (*done)(void *, struct job_end *))
 {
 	struct kerr e = {0};
@@ -101,6 +101,13 @@ static void run_job(struct server *s, const char *name, job_fn *fn, size_t resul
 		fail(s, "server-failed", &e);
 		daemon_plan_soon(s->daemon);
 	}
+	return r == 0;
+}
+
+static void look_later(struct server *s)
+{
+	s->look = true;
+	s->look_after_ms = s->not_before_ms;
 }
 
 static void call_then(struct server *s)
@@ -132,9 +139,9 @@ static void inspect_done(void *data, struct job_end *end)
 	struct server *s = data;
 
 	s->job = NULL;
-	s->look = false;
 	if (end->error) {
 		fail(s, "server-inspect-failed", &end->e);
+		look_later(s);
 	} else {
 		if (!s->known)
 			clear_fault(s);
@@ -150,7 +157,9 @@ static void inspect_done(void *data, struct job_end *end)
 static void look(struct server *s)
 {
 	find_addresses(s);
-	run_job(s, "inspect", inspect, sizeof(struct server_status), INSPECT_MS, inspect_done);
+	s->look = false; /* what happens from here on may be seen by the next one only */
+	if (!run_job(s, "inspect", inspect, sizeof(struct server_status), INSPECT_MS, inspect_done))
+		look_later(s);
 }
 
 /* Client tracking ends when somebody stops the threads. */
@@ -158,7 +167,7 @@ static void follow(struct server *s)
 {
 	bool seen = exporter_sees_server(s->exporter);
 
-	if (s->seen && !seen && s->serving && !s->job)
+	if (s->seen && !seen && s->serving)
 		server_refresh(s, NULL, NULL);
 	s->seen = seen;
 }
@@ -317,14 +326,14 @@ static void begin(struct server *s)
 		return;
 	}
 	exporter_pause(x);
-	run_job(s, "start nfsd", start, 0, START_MS, start_done);
+	(void)run_job(s, "start nfsd", start, 0, START_MS, start_done);
 }
 
 static void end(struct server *s)
 {
 	if (s->exporter)
 		exporter_pause(s->exporter);
-	run_job(s, "stop nfsd", stop, 0, STOP_MS, stop_done);
+	(void)run_job(s, "stop nfsd", stop, 0, STOP_MS, stop_done);
 }
 
 void server_plan(struct server *s, bool wanted, bool settled, bool idle)
@@ -335,16 +344,12 @@ void server_plan(struct server *s, bool wanted, bool settled, bool idle)
 		clear_fault(s);
 	if (s->job)
 		return;
-	if (s->look) {
+	if (s->look && loop_clock_ms() >= s->look_after_ms) {
 		look(s);
 		return;
 	}
-	if (loop_clock_ms() < s->not_before_ms)
+	if (loop_clock_ms() < s->not_before_ms || !s->known)
 		return;
-	if (!s->known) {
-		look(s);
-		return;
-	}
 	if (idle && runs)
 		end(s);
 	else if ((wanted || runs) && !idle && !s->serving && settled)
@@ -360,6 +365,7 @@ int server_new(struct daemon *d, struct server **ret)
 	if (!s)
 		return -ENOMEM;
 	s->daemon = d;
+	s->look = true;
 	s->config = (struct exporter_config){
 		.listen = s->listen,
 		.port = o->port,

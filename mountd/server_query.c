@@ -19,6 +19,11 @@ bool server_is_stopped(const struct server *s)
 
 uint64_t server_not_before_ms(const struct server *s)
 {
+	uint64_t now = loop_clock_ms();
+
+	if (s->look && s->look_after_ms > now &&
+		(s->not_before_ms <= now || s->look_after_ms < s->not_before_ms))
+		return s->look_after_ms;
 	return s->not_before_ms;
 }
 

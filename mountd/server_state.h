@@ -24,7 +24,8 @@ struct server {
 	struct server_status status;
 	bool known;
 	bool serving;
-	bool look; /* a look is due */
+	bool look;		/* a look is due … */
+	uint64_t look_after_ms; /* … then */
 	struct job *job;
 	unsigned attempts;
 	uint64_t not_before_ms;
