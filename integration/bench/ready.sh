@@ -5,11 +5,14 @@
 #   theirs 10.20.0.3 (nfs-utils) ──────┼──▶ agent 10.20.0.2
 #   floor 10.20.0.4 (kernel calls) ────┘
 #
-# One more mount from each server is there all the time, so that the kernels know each other.
+# One more mount from each server is there all the time, so that the kernels know each other. nfs-utils takes part up to
+# 100 at once: with more the emulated machine is busy for half an hour.
 #
 # shape: netns
 # shellcheck shell=bash
-ROUNDS=${ROUNDS:-15}
+# A clock that counts instructions: what else the host does is not measured.
+export KORA_ICOUNT=${KORA_ICOUNT-0} KORA_PROCESSORS=1
+ROUNDS=${ROUNDS:-7}
 MANY=${MANY:-1000}
 T=10.20.0.3
 
@@ -89,7 +92,7 @@ theirs_cold() {
 		echo \$((\${EPOCHREALTIME/./} - begin))"
 }
 from_nothing() {
-	interleave 5 ours_cold theirs_cold
+	interleave 3 ours_cold theirs_cold
 	measure "from nothing, one run: control socket / nfs-utils" "$(median "$(samples ours_cold)")" "$(median "$(samples theirs_cold)")" us
 }
 
@@ -153,11 +156,11 @@ area() {
 	one_run
 	from_nothing
 	step "many at once"
-	at_once 100 3 ours theirs floor
+	at_once 100 2 ours theirs floor
 	compared 100 theirs 0.05
 	compared 100 floor
-	at_once "$MANY" 1 ours theirs floor
-	compared "$MANY" theirs 0.05
+	[ "$MANY" -gt 100 ] || return 0
+	at_once "$MANY" 1 ours floor
 	compared "$MANY" floor
 	measure "$MANY at once, p99 / 15 s" "$(percentile 99 "$(samples "ours-$MANY")")" 15000000 us 1
 }
