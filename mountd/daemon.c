@@ -175,8 +175,10 @@ static void on_plan(void *data)
 		loop_timer_set(d->wake_timer, wake > now ? wake - now : 0);
 	else
 		loop_timer_stop(d->wake_timer);
-	if (wake == UINT64_MAX && !loop_timer_running(d->plan_timer) && !is_busy(d))
+	if (wake == UINT64_MAX && !loop_timer_running(d->plan_timer) && !is_busy(d)) {
+		mountinfo_forget(d->mountinfo);
 		heap_give_back(); /* bursts of wishes and answers leave much behind */
+	}
 }
 
 void daemon_plan_soon(struct daemon *d)

@@ -24,7 +24,24 @@ struct mountinfo {
 	struct loop_timer *timer;
 	uint64_t due_ms; /* no reading before */
 	bool orphans_wanted;
+	bool keeps; /* table, for workers: until the start is over */
+	struct actual_mounts table;
 };
+
+static void forget_table(struct mountinfo *m)
+{
+	m->daemon->mount_config.table = NULL;
+	actual_mounts_clear(&m->table);
+}
+
+/* Takes mounts over. */
+static void keep_table(struct mountinfo *m, struct actual_mounts *mounts)
+{
+	forget_table(m);
+	m->table = *mounts;
+	*mounts = (struct actual_mounts){0};
+	m->daemon->mount_config.table = &m->table;
+}
 
 /* Does run's mount still show, with nothing on top of it? */
 static bool shows(const struct actual_mounts *mounts, const struct run *run)
@@ -126,6 +143,8 @@ static void check_all(struct mountinfo *m)
 	m->orphans_wanted = false;
 	for (size_t i = 0; i < runs->n; i++)
 		check(&mounts, runs->list[i]);
+	if (m->keeps)
+		keep_table(m, &mounts);
 	actual_mounts_clear(&mounts);
 }
 
@@ -156,8 +175,11 @@ void mountinfo_check_soon(struct mountinfo *m)
 
 static void on_change(void *data, unsigned events)
 {
+	struct mountinfo *m = data;
+
 	(void)events;
-	mountinfo_check_soon(data);
+	m->daemon->mount_config.table = NULL; /* until it is read anew */
+	mountinfo_check_soon(m);
 }
 
 int mountinfo_new(struct daemon *d, struct mountinfo **ret)
@@ -188,12 +210,21 @@ void mountinfo_free(struct mountinfo *m)
 		return;
 	loop_poll_free(m->poll);
 	loop_timer_free(m->timer);
+	forget_table(m);
 	cleanup_close(&m->fd);
 	free(m);
 }
 
 void mountinfo_find_orphans(struct mountinfo *m)
 {
-	m->orphans_wanted = true;
+	m->orphans_wanted = m->keeps = true;
 	check_all(m);
+}
+
+void mountinfo_forget(struct mountinfo *m)
+{
+	if (!m->keeps)
+		return;
+	m->keeps = false;
+	forget_table(m);
 }

@@ -20,3 +20,6 @@ void mountinfo_check_soon(struct mountinfo *m);
  * record become runs that are to be ended.
  */
 void mountinfo_find_orphans(struct mountinfo *m);
+
+/* The start is over: the table that it has read is of no more use to workers. */
+void mountinfo_forget(struct mountinfo *m);

@@ -130,7 +130,7 @@ int mount_attach(const struct mount_config *config, const struct mount *m,
 
 	if (error < 0)
 		return error;
-	error = mount_adopt(&target, m, &out, e);
+	error = mount_adopt(config->table, &target, m, &out, e);
 	if (error == 0) {
 		struct place place = {.mount = m,
 			.target = &target,

@@ -20,10 +20,14 @@ enum mount_rung {
 /* The rungs that this kernel has, as enum mount_rung bits. Needs CAP_SYS_ADMIN to tell them all. */
 unsigned mount_rungs(void);
 
+struct actual_mounts;
+
 struct mount_config {
 	const char *client_identifier; /* this node's unique name, for nfs_client/identifier */
 	int staging;		       /* mount_staging_new()'s; kept open by the worker */
 	unsigned masked_rungs;	       /* enum mount_rung bits that must not be used */
+	/* Borrowed; a reading of mountinfo that is current as far as is known; or NULL. */
+	const struct actual_mounts *table;
 };
 
 /*

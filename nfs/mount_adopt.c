@@ -105,6 +105,29 @@ static bool lies_deeper(
 	return false;
 }
 
+/* True where it is what is wanted, and answers. */
+static bool adopt_top(const struct actual_mounts *mounts, const struct actual_mount *top,
+	const struct target *t, const struct mount *m, struct mount_outcome *out)
+{
+	if (!is_wanted(mounts, top, t, m, out->options_fault, sizeof out->options_fault) ||
+		statfs_top(t, top) != 0)
+		return false;
+	out->rung = "adopted";
+	out->major = top->major;
+	out->minor = top->minor;
+	out->mount_id = top->id;
+	return true;
+}
+
+/* After a restart: a thousand mounts must not each be looked for among all others anew. */
+static bool adopt_known(const struct actual_mounts *known, const struct target *t,
+	const struct mount *m, struct mount_outcome *out)
+{
+	const struct actual_mount *top = known ? actual_mounts_at(known, t->path) : NULL;
+
+	return top && !target_is_bare(t) && adopt_top(known, top, t, m, out);
+}
+
 static int adopt_once(
 	const struct target *t, const struct mount *m, struct mount_outcome *out, struct kerr *e)
 {
@@ -123,14 +146,8 @@ static int adopt_once(
 	if (is_foreign(&mounts, top))
 		return kerr_set(e, -EEXIST, "attach mount to", t->path,
 			"a foreign mount is there: %s %.100s", top->fstype, top->source);
-	if (is_wanted(&mounts, top, t, m, out->options_fault, sizeof out->options_fault) &&
-		statfs_top(t, top) == 0) {
-		out->rung = "adopted";
-		out->major = top->major;
-		out->minor = top->minor;
-		out->mount_id = top->id;
+	if (adopt_top(&mounts, top, t, m, out))
 		return 1;
-	}
 	if (!lies_deeper(&mounts, top, m))
 		return 0;
 	error = umount_lazy(t->parent, TARGET_NAME, 0, top->id);
@@ -138,13 +155,16 @@ static int adopt_once(
 			 : -EAGAIN;
 }
 
-int mount_adopt(
-	const struct target *t, const struct mount *m, struct mount_outcome *out, struct kerr *e)
+int mount_adopt(const struct actual_mounts *known, const struct target *t, const struct mount *m,
+	struct mount_outcome *out, struct kerr *e)
 {
 	int error = mount_is_shared(t->parent, &out->propagates);
 
 	if (error < 0)
 		return kerr_set(e, error, "look at the mount of", t->path, NULL);
+	if (adopt_known(known, t, m, out))
+		return 1;
+	out->options_fault[0] = '\0';
 	error = -EAGAIN;
 	for (unsigned depth = 0; depth < 16 && error == -EAGAIN; depth++)
 		error = adopt_once(t, m, out, e);
