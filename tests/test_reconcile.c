@@ -44,7 +44,8 @@ static struct step plan(const struct reconcile_view *v)
 Test(reconcile, what_a_former_daemon_exported_ends_once_ours_are_the_answers)
 {
 	struct spec old = export_spec("a", "x"), want = export_spec("b", "y");
-	struct held_export held[] = {{old.export, false, -1}, {want.export, true, -1}};
+	struct held_export held[] = {
+		{old.export, false, false, -1}, {want.export, true, false, -1}};
 	struct reconcile_view v = EXPORT(.held = held, .n_held = 1, .former_answers = true);
 
 	cr_expect_eq(plan(&v).kind, STEP_NONE);
@@ -65,7 +66,7 @@ Test(reconcile, what_a_former_daemon_exported_ends_once_ours_are_the_answers)
 Test(reconcile, export_from_nothing_to_nothing)
 {
 	struct spec want = export_spec("a", "x");
-	struct held_export held = {want.export, true, -1};
+	struct held_export held = {want.export, true, false, -1};
 	struct reconcile_view v = EXPORT(.wished = true, .want = &want);
 
 	cr_expect_eq(plan(&v).kind, STEP_ADD_EXPORT);
@@ -86,7 +87,7 @@ Test(reconcile, export_from_nothing_to_nothing)
 Test(reconcile, export_recorded_by_a_former_daemon_is_added_again)
 {
 	struct spec want = export_spec("a", "x");
-	struct held_export held = {want.export, false, -1};
+	struct held_export held = {want.export, false, false, -1};
 	struct reconcile_view v = EXPORT(.wished = true, .want = &want, .held = &held, .n_held = 1);
 
 	cr_expect_eq(plan(&v).kind, STEP_ADD_EXPORT);
@@ -95,7 +96,7 @@ Test(reconcile, export_recorded_by_a_former_daemon_is_added_again)
 Test(reconcile, replaced_export_goes_after_the_new_one_came)
 {
 	struct spec old = export_spec("a", "x"), want = export_spec("b", "y");
-	struct held_export held[] = {{old.export, true, -1}, {want.export, true, -1}};
+	struct held_export held[] = {{old.export, true, false, -1}, {want.export, true, false, -1}};
 	struct reconcile_view v = EXPORT(.wished = true, .want = &want, .held = held, .n_held = 1);
 
 	cr_expect_eq(plan(&v).kind, STEP_ADD_EXPORT);
@@ -107,7 +108,7 @@ Test(reconcile, replaced_export_goes_after_the_new_one_came)
 Test(reconcile, replaced_export_does_not_outlive_a_failing_new_one)
 {
 	struct spec old = export_spec("a", "x"), want = export_spec("b", "y");
-	struct held_export held = {old.export, true, -1};
+	struct held_export held = {old.export, true, false, -1};
 	struct reconcile_view v =
 		EXPORT(.wished = true, .want = &want, .held = &held, .n_held = 1, .attempts = 1);
 
@@ -117,7 +118,7 @@ Test(reconcile, replaced_export_does_not_outlive_a_failing_new_one)
 Test(reconcile, other_folder_under_the_same_identity_ends_the_old_first)
 {
 	struct spec old = export_spec("a", "x"), want = export_spec("a", "y");
-	struct held_export held = {old.export, true, -1};
+	struct held_export held = {old.export, true, false, -1};
 	struct reconcile_view v = EXPORT(.wished = true, .want = &want, .held = &held, .n_held = 1);
 
 	cr_expect_eq(plan(&v).kind, STEP_END_EXPORT);
@@ -126,7 +127,7 @@ Test(reconcile, other_folder_under_the_same_identity_ends_the_old_first)
 Test(reconcile, other_owner_under_the_same_identity_is_added_over)
 {
 	struct spec old = export_spec("a", "x"), want = export_spec("a", "x");
-	struct held_export held = {old.export, true, -1};
+	struct held_export held = {old.export, true, false, -1};
 	struct reconcile_view v = EXPORT(.wished = true, .want = &want, .held = &held, .n_held = 1);
 
 	want.export.uid = 2;
@@ -202,7 +203,7 @@ Test(reconcile, a_wish_that_is_not_possible_holds_nothing_and_is_not_forgotten)
 Test(reconcile, waits_for_its_time)
 {
 	struct spec export = export_spec("a", "x"), mount = mount_spec("a", "/w", 1);
-	struct held_export held = {export.export, true, -1};
+	struct held_export held = {.export = export.export, .served = true, .folder = -1};
 	struct reconcile_view views[] = {
 		EXPORT(.wished = true, .want = &export, .not_before_ms = 1001),
 		EXPORT(.held = &held, .n_held = 1, .not_before_ms = 1001),
