@@ -70,24 +70,6 @@ static void close_pipe(struct cld *c)
 	c->pipe = -1;
 }
 
-/* 0 also where there is no pipe, since nfsd does not run. */
-static int open_pipe(struct cld *c)
-{
-	int error;
-
-	c->pipe = openat(c->pipefs, pipe_name, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-	if (c->pipe < 0 && errno == ENOENT) {
-		cld_pending_clear(&c->pending);
-		return 0;
-	}
-	if (c->pipe < 0)
-		return -errno;
-	error = poll_for(c, c->pipe);
-	if (error < 0)
-		close_pipe(c);
-	return error;
-}
-
 /* The kernel takes one of the layouts. -EINVAL: it does not wait for that. */
 static int send_message(const struct cld_msg_v2 *m, void *data)
 {
@@ -109,6 +91,25 @@ static void send_later(const struct cld *c)
 	struct itimerspec soon = {.it_value.tv_sec = 1};
 
 	(void)timerfd_settime(c->timer, 0, &soon, NULL);
+}
+
+/* 0 also where there is no pipe, since nfsd does not run. What fails is tried again. */
+static int open_pipe(struct cld *c)
+{
+	int error = 0;
+
+	c->pipe = openat(c->pipefs, pipe_name, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (c->pipe < 0 && errno == ENOENT) {
+		cld_pending_clear(&c->pending);
+		return 0;
+	}
+	if (c->pipe < 0)
+		error = -errno;
+	else if ((error = poll_for(c, c->pipe)) < 0)
+		close_pipe(c);
+	if (error < 0 || cld_pending_any(&c->pending))
+		send_later(c);
+	return error;
 }
 
 /* Does what there is to do, once. Returns the answer's status. */
@@ -192,15 +193,23 @@ static void drain_inotify(const struct cld *c)
 		;
 }
 
-int cld_dispatch(struct cld *c, struct kerr *e)
+/* Read whether there is a pipe or not: what stays readable makes the caller spin. */
+static bool is_due(const struct cld *c)
 {
 	uint64_t expired;
+
+	return read(c->timer, &expired, sizeof expired) == sizeof expired;
+}
+
+int cld_dispatch(struct cld *c, struct kerr *e)
+{
+	bool due = is_due(c);
 	int error = 0;
 
 	drain_inotify(c);
 	if (c->pipe >= 0)
 		error = serve_pipe(c);
-	if (c->pipe >= 0 && read(c->timer, &expired, sizeof expired) == sizeof expired)
+	if (c->pipe >= 0 && due)
 		give_pending(c);
 	if (c->pipe < 0) {
 		int opened = open_pipe(c);
@@ -240,8 +249,6 @@ static int set_up(struct cld *c, const char *state_dir, struct kerr *e)
 		error = poll_for(c, c->timer);
 	if (error == 0)
 		error = open_pipe(c);
-	if (error == 0 && cld_pending_any(&c->pending))
-		send_later(c);
 	return error < 0 ? kerr_set(e, error, "open rpc_pipefs pipe", pipe_name, NULL) : 0;
 }
 
