@@ -89,18 +89,23 @@ bool fsid_is_root(const struct upcall_fsid *fsid)
 	       memcmp(fsid->bytes, zero, sizeof zero) == 0;
 }
 
-const unsigned char *fsid_uuid_bytes(const struct upcall_fsid *fsid)
+bool fsid_has_uuid(const struct upcall_fsid *fsid, const unsigned char uuid[FSID_UUID_SIZE])
 {
-	if (fsid->type == NFSD_FSID_UUID16 && fsid->size == FSID_UUID_SIZE)
-		return fsid->bytes;
-	if (fsid->type == NFSD_FSID_UUID16_INUM && fsid->size == sizeof(uint64_t) + FSID_UUID_SIZE)
-		return fsid->bytes + sizeof(uint64_t);
-	return NULL;
+	size_t at = fsid->type == NFSD_FSID_UUID16_INUM ? sizeof(uint64_t) : 0;
+
+	return (fsid->type == NFSD_FSID_UUID16 || at) && fsid->size == at + FSID_UUID_SIZE &&
+	       memcmp(fsid->bytes + at, uuid, FSID_UUID_SIZE) == 0;
 }
 
-bool fsid_inode_is(const struct upcall_fsid *fsid, uint64_t inode)
+bool fsid_has_inode(const struct upcall_fsid *fsid, uint64_t inode)
 {
-	return fsid->type == NFSD_FSID_UUID16 || memcmp(fsid->bytes, &inode, sizeof inode) == 0;
+	return fsid->type == NFSD_FSID_UUID16_INUM &&
+	       memcmp(fsid->bytes, &inode, sizeof inode) == 0;
+}
+
+bool fsid_may_be_inode(const struct upcall_fsid *fsid, uint64_t inode)
+{
+	return fsid->type == NFSD_FSID_UUID16 || fsid_has_inode(fsid, inode);
 }
 
 struct upcall_entry entry_ip(const struct addr *client, const char *domain)

@@ -20,10 +20,10 @@ struct upcall_fsid fsid_root(void);
 struct upcall_fsid fsid_uuid(const unsigned char uuid[FSID_UUID_SIZE]);
 struct upcall_fsid fsid_inode_uuid(uint64_t inode, const unsigned char uuid[FSID_UUID_SIZE]);
 bool fsid_is_root(const struct upcall_fsid *fsid);
-/* The UUID in it, or NULL. */
-const unsigned char *fsid_uuid_bytes(const struct upcall_fsid *fsid);
+bool fsid_has_uuid(const struct upcall_fsid *fsid, const unsigned char uuid[FSID_UUID_SIZE]);
+bool fsid_has_inode(const struct upcall_fsid *fsid, uint64_t inode);
 /* Has it this inode, or none at all? */
-bool fsid_inode_is(const struct upcall_fsid *fsid, uint64_t inode);
+bool fsid_may_be_inode(const struct upcall_fsid *fsid, uint64_t inode);
 
 /* Positive entries that never expire. What they point to is borrowed. */
 struct upcall_entry entry_ip(const struct addr *client, const char *domain);

@@ -302,34 +302,31 @@ int answers_retire(const struct answers *a, const struct export_point *p, const 
 	return r.w.first_error;
 }
 
-static bool uuid_is(const unsigned char *bytes, const unsigned char uuid[FSID_UUID_SIZE])
-{
-	return memcmp(bytes, uuid, FSID_UUID_SIZE) == 0;
-}
-
 /*
  * The path of a handle's export, if client may have it. The directories of the pseudo-root go by
  * their uuid alone: their inodes change with every start of ours, and a client may hold a handle
- * from before.
+ * from before. No refusal is told by such a key, so the kernel has to ask again: *ret_former.
  */
 static bool path_of_key(const struct answers *a, const struct upcall_fsid *fsid,
-	const struct addr *client, char path[PATH_MAX])
+	const struct addr *client, char path[PATH_MAX], bool *ret_former)
 {
-	const unsigned char *uuid = fsid_uuid_bytes(fsid);
+	bool root = fsid_is_root(fsid);
 
-	if (fsid_is_root(fsid) || (uuid && uuid_is(uuid, a->workspaces_uuid))) {
-		strcpy(path, uuid ? entry_workspaces_path : entry_root_path);
+	if (root || fsid_has_uuid(fsid, a->workspaces_uuid)) {
+		strcpy(path, root ? entry_root_path : entry_workspaces_path);
+		*ret_former = !root && !fsid_has_inode(fsid, a->workspaces_inode);
 		return answers_know_client(a, NULL, client);
 	}
-	for (size_t i = 0; uuid && i < a->n; i++) {
+	for (size_t i = 0; i < a->n; i++) {
 		const struct export_point *p = a->points[i];
 		if (!export_lists_client(&p->export, client))
 			continue;
-		if (uuid_is(uuid, p->run_uuid)) {
+		if (fsid_has_uuid(fsid, p->run_uuid)) {
 			run_path(&p->export.id, path);
+			*ret_former = !fsid_has_inode(fsid, p->run_inode);
 			return true;
 		}
-		if (uuid_is(uuid, p->uuid) && fsid_inode_is(fsid, p->inode)) {
+		if (fsid_has_uuid(fsid, p->uuid) && fsid_may_be_inode(fsid, p->inode)) {
 			pseudo_path(&p->export.id, path);
 			return true;
 		}
@@ -367,7 +364,7 @@ int answers_request(const struct answers *a, const struct upcall_request *q, int
 {
 	struct upcall_entry entry = {.cache = q->cache};
 	struct addr client = q->address;
-	bool granted = false;
+	bool granted = false, former = false;
 
 	if (q->cache == UPCALL_IP)
 		domain_of(&client, texts->domain);
@@ -381,8 +378,10 @@ int answers_request(const struct answers *a, const struct upcall_request *q, int
 		entry = entry_ip(&client, texts->domain);
 		break;
 	case UPCALL_KEY:
-		granted = path_of_key(a, &q->fsid, &client, texts->path);
+		granted = path_of_key(a, &q->fsid, &client, texts->path, &former);
 		entry = entry_key(texts->domain, &q->fsid, texts->path);
+		if (former)
+			entry.expiry = now + ANSWER_NEGATIVE_SECONDS;
 		break;
 	default:
 		strcpy(texts->path, q->path);

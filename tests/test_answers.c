@@ -242,12 +242,17 @@ static void expect_refused(int answered)
 	cr_expect_eq(entry.expiry, NOW + ANSWER_NEGATIVE_SECONDS);
 }
 
-static void expect_granted(int answered, const char *path)
+static void expect_granted_until(int answered, const char *path, int64_t expiry)
 {
 	cr_expect_eq(answered, 1);
 	cr_expect_not(entry.negative);
-	cr_expect_eq(entry.expiry, ANSWER_EXPIRY_NEVER);
+	cr_expect_eq(entry.expiry, expiry);
 	cr_expect_str_eq(entry.path, path);
+}
+
+static void expect_granted(int answered, const char *path)
+{
+	expect_granted_until(answered, path, ANSWER_EXPIRY_NEVER);
 }
 
 Test(answers, an_address_is_known_by_its_exports)
@@ -315,10 +320,25 @@ Test(answers, directories_of_a_former_pseudo_root_are_still_known)
 {
 	struct export_point *p = insert("demo", "u1", 1, "10.0.0.1");
 
-	expect_granted(ask_key("kora-10.0.0.1", fsid_inode_uuid(999, answers.workspaces_uuid)),
-		"/workspaces");
+	expect_granted_until(
+		ask_key("kora-10.0.0.1", fsid_inode_uuid(999, answers.workspaces_uuid)),
+		"/workspaces", NOW + ANSWER_NEGATIVE_SECONDS);
+	expect_granted_until(ask_key("kora-10.0.0.1", fsid_inode_uuid(999, p->run_uuid)),
+		"/workspaces/demo", NOW + ANSWER_NEGATIVE_SECONDS);
+}
+
+Test(answers, a_key_that_a_refusal_replaces_is_granted_for_ever)
+{
+	struct export_point *p = insert("demo", "u1", 1, "10.0.0.1");
+
+	p->run_inode = 20;
+	answers.workspaces_inode = 10;
 	expect_granted(
-		ask_key("kora-10.0.0.1", fsid_inode_uuid(999, p->run_uuid)), "/workspaces/demo");
+		ask_key("kora-10.0.0.1", fsid_inode_uuid(20, p->run_uuid)), "/workspaces/demo");
+	expect_granted(ask_key("kora-10.0.0.1", fsid_inode_uuid(10, answers.workspaces_uuid)),
+		"/workspaces");
+	expect_granted_until(ask_key("kora-10.0.0.1", fsid_uuid(p->run_uuid)), "/workspaces/demo",
+		NOW + ANSWER_NEGATIVE_SECONDS);
 }
 
 Test(answers, keys_of_other_kinds_are_refused)
