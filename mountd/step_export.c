@@ -186,14 +186,13 @@ static int unexport(struct held_export *held, struct exporter *x, struct kerr *e
 	int folder = -1;
 	int r = exporter_remove(x, &held->export.id, &folder, e);
 
-	if (r < 0 && r != -ENOENT)
-		return r;
-	held->served = false;
-	if (folder >= 0) {
+	if (folder >= 0) { /* on some failures, too: what is left to do needs it */
 		cleanup_close(&held->folder);
 		held->folder = folder;
 	}
-	return 0;
+	if (folder >= 0 || r == 0 || r == -ENOENT)
+		held->served = false;
+	return r == -ENOENT ? 0 : r;
 }
 
 /* Whatever nfsd serves, or still serves for a former daemon, but for one. */

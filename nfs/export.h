@@ -167,7 +167,8 @@ int exporter_add(struct exporter *x, const struct export *export, int tree, stru
 /*
  * Answers no from now on and lets go of the folder. *ret_folder (may be NULL): a descriptor of
  * the export's own mount for export_revoke(), to be closed after it; the filesystem stays in use
- * until then. -ENOENT: not exported.
+ * until then; given on some failures, too. -ENOENT: not exported. Another error: clients may go on
+ * with what they have, to be called again.
  */
 int exporter_remove(struct exporter *x, const struct run_id *id, int *ret_folder, struct kerr *e);
 

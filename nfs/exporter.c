@@ -151,7 +151,7 @@ int exporter_serve(struct exporter *x, struct kerr *e)
 	error = caches_open(&x->pub.caches, netlink, SOURCE_CACHES, e);
 	if (error < 0)
 		return error;
-	error = publication_forget(e);
+	error = publication_forget(&x->pub, e);
 	failed = publication_preload(&x->pub, error < 0 ? NULL : e);
 	served = publication_answer(&x->pub, true, error < 0 || failed < 0 ? NULL : e);
 	if (error == 0)
@@ -215,6 +215,12 @@ static int reserve_list(struct exporter *x, struct kerr *e)
 		return kerr_set(e, -ENOMEM, "grow list of exports", NULL, NULL);
 	x->list = list;
 	return 0;
+}
+
+/* What a removal before could not make the kernel forget. */
+static int forget_rest(struct exporter *x, struct kerr *e)
+{
+	return x->pub.stale && caches_are_open(&x->pub.caches) ? publication_renew(&x->pub, e) : 0;
 }
 
 /* Whom the kernel cannot be made to refuse, it forgets with all others. */
@@ -284,6 +290,8 @@ int exporter_add(struct exporter *x, const struct export *export, int tree, stru
 
 	if (!p)
 		return error;
+	if ((error = forget_rest(x, e)) < 0)
+		return error;
 	old = answers_find(&x->pub.answers, &export->id);
 	if (old && old->inode == p->inode && old->device == p->device)
 		return replace_point(x, &p, e);
@@ -309,6 +317,8 @@ int exporter_remove(struct exporter *x, const struct run_id *id, int *ret_folder
 	_cleanup_close_ int folder = -1;
 	int error, failed = 0;
 
+	if (!gone && (error = forget_rest(x, e)) < 0)
+		return error;
 	if (!gone)
 		return kerr_set(e, -ENOENT, "remove export", id->run, "it is not exported");
 	if (told)
@@ -322,7 +332,8 @@ int exporter_remove(struct exporter *x, const struct run_id *id, int *ret_folder
 	p = answers_take(&x->pub.answers, id);
 	fill_list(x);
 	if (told)
-		error = failed < 0 ? publication_renew(&x->pub, e) : let_go(x, p, e);
+		error = failed < 0 || x->pub.stale ? publication_renew(&x->pub, e)
+						   : let_go(x, p, e);
 	if (ret_folder)
 		*ret_folder = TAKE_FD(folder);
 	return error;

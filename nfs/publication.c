@@ -102,21 +102,27 @@ int publication_preload_point(
 	return error;
 }
 
-int publication_forget(struct kerr *e)
-{
-	int error = channel_flush(UPCALL_IP, e);
-
-	if (error == 0)
-		error = channel_flush(UPCALL_EXPORT, e);
-	return error < 0 ? error : channel_flush(UPCALL_KEY, e);
-}
-
-int publication_renew(struct publication *p, struct kerr *e)
+static int forget_exports(struct publication *p, struct kerr *e)
 {
 	int error = channel_flush(UPCALL_EXPORT, e);
 
 	if (error == 0)
 		error = channel_flush(UPCALL_KEY, e);
+	p->stale = error < 0;
+	return error;
+}
+
+int publication_forget(struct publication *p, struct kerr *e)
+{
+	int error = channel_flush(UPCALL_IP, e);
+
+	return error < 0 ? error : forget_exports(p, e);
+}
+
+int publication_renew(struct publication *p, struct kerr *e)
+{
+	int error = forget_exports(p, e);
+
 	return error < 0 ? error : publication_preload(p, e);
 }
 

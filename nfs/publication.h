@@ -20,6 +20,7 @@ struct publication {
 	struct pseudo_root root;
 	struct answers answers;
 	struct caches caches; /* must be open for everything here */
+	bool stale;	      /* the kernel may know what is no more: it could not be told */
 };
 
 /* Answers what the kernel asks; all: what it asked before the caches were opened, too. */
@@ -36,9 +37,12 @@ int publication_preload_point(
 int publication_preload(struct publication *p, struct kerr *e);
 
 /* Makes the kernel forget every answer of a former daemon, addresses included. */
-int publication_forget(struct kerr *e);
+int publication_forget(struct publication *p, struct kerr *e);
 
-/* Makes the kernel forget what is no more, and tells it anew what stays; errors as above. */
+/*
+ * Makes the kernel forget what is no more, and tells it anew what stays; errors as above. Where it
+ * could not be made to forget, p is stale until one of these two succeeds.
+ */
 int publication_renew(struct publication *p, struct kerr *e);
 
 /*
