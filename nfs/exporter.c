@@ -2,10 +2,12 @@
 /* The answering half of the export engine: the set of exports, and its life in the caller's loop.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "mountd/base/cleanup.h"
 #include "nfs/cld.h"
@@ -168,17 +170,18 @@ static int new_point(struct exporter *x, const struct export *export, int tree,
 	struct export_point **ret, struct kerr *e)
 {
 	_cleanup_(export_point_freep) struct export_point *p = calloc(1, sizeof *p);
-	struct stat st;
+	struct statx st;
 	int error;
 
 	if (!p || export_copy(export, &p->export) < 0)
 		return kerr_set(e, -ENOMEM, "copy export", export->id.run, NULL);
-	if (fstat(tree, &st) < 0)
+	/* Of what the kernel has in memory: the loop must not wait for shared storage. */
+	if (statx(tree, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, &st) < 0)
 		return kerr_set(e, -errno, "look at folder", export->id.run, NULL);
-	if (!S_ISDIR(st.st_mode))
+	if (!S_ISDIR(st.stx_mode))
 		return kerr_set(e, -ENOTDIR, "look at folder", export->id.run, NULL);
-	p->inode = st.st_ino;
-	p->device = st.st_dev;
+	p->inode = st.stx_ino;
+	p->device = makedev(st.stx_dev_major, st.stx_dev_minor);
 	if ((error = fsid_of_export(x->key, &export->id, p->uuid)) < 0 ||
 		(error = fsid_of_run(x->key, export->id.run, p->run_uuid)) < 0)
 		return kerr_set(e, error, "derive fsid", export->id.run, NULL);
