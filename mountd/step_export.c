@@ -217,6 +217,14 @@ static int list_others(const struct runs *runs, const struct export *but,
 	return 0;
 }
 
+/* The status is of a moment before a start, or tells of others' listeners beside ours. */
+static bool is_nfsd_ours(const struct server *server)
+{
+	const struct server_status *status = server_status(server);
+
+	return server_is_serving(server) || (status->state == SERVER_OURS && status->threads > 0);
+}
+
 void step_end_export(struct run *run, const struct export *export)
 {
 	struct server *server = run->daemon->server;
@@ -236,8 +244,7 @@ void step_end_export(struct run *run, const struct export *export)
 	arg.others = others;
 	arg.folder = held->folder;
 	arg.former = held->former;
-	arg.served =
-		server_status(server)->state == SERVER_OURS && server_status(server)->threads > 0;
+	arg.served = is_nfsd_ours(server);
 	(void)step_start(run, &spec, BUSY_ENDING,
 		&(struct job_call){.name = "revoke",
 			.fn = take_back,
