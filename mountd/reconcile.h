@@ -9,7 +9,7 @@
 struct held_export {
 	struct export export;
 	bool served; /* exporter_add() has taken it in this process */
-	bool former; /* an earlier daemon exported it: clients may hold something by that mount */
+	bool former; /* clients may hold something by an earlier mount, a former daemon's or ours */
 	int folder;  /* its own mount, between exporter_remove() and export_revoke(); or -1 */
 };
 

@@ -222,7 +222,7 @@ int run_hold_export(struct run *run, const struct export *export, bool served)
 	for (size_t i = 0; i < run->n_held; i++) {
 		if (!run_id_equal(&run->held[i].export.id, &export->id))
 			continue;
-		former |= run->held[i].former;
+		former |= run->held[i].former || !run->held[i].served;
 		clear_held(&run->held[i]);
 		run->held[i] = (struct held_export){copy, served, former, -1};
 		return 0;

@@ -5,6 +5,8 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 
+#include "mountd/run.h"
+
 static enum run_state walk(enum run_state state, const enum run_event *events, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -89,4 +91,26 @@ Test(run_state, unknown_is_refused)
 	cr_expect_eq(run_state_next(RUN_STATES, EVENT_WISH, &next), -EINVAL);
 	cr_expect_eq(run_state_next(RUN_GONE, RUN_EVENTS, &next), -EINVAL);
 	cr_expect_eq(next, RUN_READY);
+}
+
+/* An end that failed after its first half, and then the same wish again. */
+Test(run_state, what_was_held_by_a_mount_before_is_looked_for)
+{
+	struct runs runs = {0};
+	struct run *run = runs_find_or_add(&runs, "demo", ROLE_EXPORT);
+	struct addr client = {0};
+	struct export export = {.id = {"demo", "u1"},
+		.volume = "/v",
+		.folder = "f",
+		.clients = &client,
+		.n_clients = 1};
+
+	cr_assert_eq(run_hold_export(run, &export, true), 0);
+	cr_assert_eq(run_hold_export(run, &export, true), 0);
+	cr_expect_not(run->held[0].former, "only described anew");
+	run->held[0].served = false;
+	cr_assert_eq(run_hold_export(run, &export, true), 0);
+	cr_expect(run->held[0].former);
+	runs_drop(&runs, run);
+	free(runs.list);
 }
