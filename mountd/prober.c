@@ -32,6 +32,7 @@ struct peer {
 	uint16_t port;
 	enum answer answer;
 	uint64_t answered_ms; /* monotonic: when it was last known to answer */
+	uint64_t asked_ms;    /* monotonic: when the last attempt to ask it ended */
 	struct loop_timer *timer;
 	struct job *probe;
 	struct tombstone_job *tombstone;
@@ -145,7 +146,7 @@ static void answered(struct peer *peer)
 	bool was_lost = peer->answer == LOST;
 	char text[64];
 
-	peer->answered_ms = loop_clock_ms();
+	peer->answered_ms = peer->asked_ms = loop_clock_ms();
 	if (peer->answer == ANSWERS)
 		return;
 	log_event(LOG_LEVEL_INFO, was_lost ? "server-back" : "server-answers",
@@ -196,6 +197,16 @@ static bool is_own_fault(int error)
 	       error == -EIO;
 }
 
+/* Time in which it could not be asked is no silence of the server's. */
+static void not_asked(struct peer *peer)
+{
+	uint64_t now = loop_clock_ms();
+
+	if (peer->answer != LOST)
+		peer->answered_ms += now - peer->asked_ms;
+	peer->asked_ms = now;
+}
+
 static void probe_done(void *data, struct job_end *end)
 {
 	struct peer *peer = data;
@@ -203,8 +214,11 @@ static void probe_done(void *data, struct job_end *end)
 	peer->probe = NULL;
 	if (!end->error)
 		answered(peer);
-	else if (!is_own_fault(end->error))
+	else if (is_own_fault(end->error))
+		not_asked(peer);
+	else
 		unanswered(peer, &end->e);
+	peer->asked_ms = loop_clock_ms();
 	plan_next(peer);
 	mountinfo_check_soon(peer->prober->daemon->mountinfo);
 	if (!peer->used)
@@ -225,8 +239,10 @@ static void on_timer(void *data)
 			    .deadline_ms = PROBE_JOB_MS,
 			    .done = probe_done,
 			    .data = peer},
-		    &peer->probe) < 0)
-		plan_next(peer);
+		    &peer->probe) == 0)
+		return;
+	not_asked(peer);
+	plan_next(peer);
 }
 
 static void peer_free(struct peer *peer)
@@ -260,7 +276,7 @@ static struct peer *add(struct prober *p, const struct mount *m)
 	peer->prober = p;
 	peer->server = m->server;
 	peer->port = m->port;
-	peer->answered_ms = loop_clock_ms();
+	peer->answered_ms = peer->asked_ms = loop_clock_ms();
 	p->list[p->n++] = peer;
 	plan_next(peer);
 	return peer;
