@@ -206,25 +206,29 @@ static int climb_down(struct revocation *r, const char **ret_rung)
 /*
  * Of the superblock, as nfsd names it: the mount table's, as st_dev is a subvolume's on btrfs.
  */
+static int superblock_at(
+	int fd, const struct actual_mounts *mounts, unsigned *ret_major, unsigned *ret_minor)
+{
+	const struct actual_mount *m;
+	struct statx st;
+
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &st) < 0)
+		return -errno;
+	m = actual_mounts_by_id(mounts, st.stx_mnt_id);
+	if (!m)
+		return -ENOENT;
+	*ret_major = m->major;
+	*ret_minor = m->minor;
+	return 0;
+}
+
 static int superblock_of(const struct export *export, const struct actual_mounts *mounts,
 	unsigned *ret_major, unsigned *ret_minor)
 {
 	_cleanup_close_ int fd = -1;
 	int error = beneath_open(export->volume, export->folder, O_PATH | O_DIRECTORY, &fd, NULL);
-	struct statx st;
 
-	if (error < 0)
-		return error;
-	if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &st) < 0)
-		return -errno;
-	for (size_t i = 0; i < mounts->n; i++) {
-		if (mounts->list[i].id != st.stx_mnt_id)
-			continue;
-		*ret_major = mounts->list[i].major;
-		*ret_minor = mounts->list[i].minor;
-		return 0;
-	}
-	return -ENOENT;
+	return error < 0 ? error : superblock_at(fd, mounts, ret_major, ret_minor);
 }
 
 static int read_mounts(struct actual_mounts *ret, struct kerr *e)
@@ -254,7 +258,8 @@ static int locate(struct revocation *r, const struct export *gone,
 
 	if (error < 0)
 		return error;
-	if (superblock_of(gone, &mounts, &r->held.major, &r->held.minor) < 0) {
+	if (superblock_of(gone, &mounts, &r->held.major, &r->held.minor) < 0 &&
+		superblock_at(r->folder, &mounts, &r->held.major, &r->held.minor) < 0) {
 		if (fstat(r->folder, &st) < 0)
 			return kerr_set(r->e, -errno, "look at folder", gone->folder, NULL);
 		r->held.major = major(st.st_dev);
@@ -263,6 +268,12 @@ static int locate(struct revocation *r, const struct export *gone,
 	for (size_t i = 0; i < n_others && !r->shared; i++)
 		r->shared = shares_superblock(r, others[i], &mounts);
 	return 0;
+}
+
+/* Where nothing is left of the volume's path, nothing tells what to look for. */
+static bool is_lost(int error)
+{
+	return error == ENOENT || error == ENOTDIR || error == ELOOP || error == ESTALE;
 }
 
 int export_revoke(const struct exporter_config *config, const struct export *gone, int folder,
@@ -280,7 +291,7 @@ int export_revoke(const struct exporter_config *config, const struct export *gon
 	r.absent = folder < 0;
 	r.folder = r.absent ? open(gone->volume, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 			    : openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (r.absent && r.folder < 0 && errno == ENOENT) {
+	if (r.absent && r.folder < 0 && is_lost(errno)) {
 		*ret_rung = "none";
 		return 0;
 	}
