@@ -190,11 +190,14 @@ static int probe(const void *data, void *result, int *ret_fd, struct kerr *e)
 	return probe_server(&arg->server, arg->port, PROBE_TIMEOUT_MS, e);
 }
 
-/* What this node lacks says nothing of the server. -EIO: the worker has ended without a word. */
+/*
+ * What this node lacks says nothing of the server. -EADDRNOTAVAIL: a free port; -EIO: the worker has
+ * ended without a word.
+ */
 static bool is_own_fault(int error)
 {
 	return error == -EMFILE || error == -ENFILE || error == -ENOMEM || error == -ENOBUFS ||
-	       error == -EIO;
+	       error == -EADDRNOTAVAIL || error == -EIO;
 }
 
 /* Time in which it could not be asked is no silence of the server's. */
