@@ -191,8 +191,8 @@ static int probe(const void *data, void *result, int *ret_fd, struct kerr *e)
 }
 
 /*
- * What this node lacks says nothing of the server. -EADDRNOTAVAIL: a free port; -EIO: the worker has
- * ended without a word.
+ * What this node lacks says nothing of the server. -EADDRNOTAVAIL: a free port; -EIO: the worker
+ * has ended without a word.
  */
 static bool is_own_fault(int error)
 {
