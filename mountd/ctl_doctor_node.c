@@ -112,10 +112,16 @@ void doctor_netns(struct doctor *d)
 void doctor_node_name(struct doctor *d)
 {
 	char name[NODE_NAME_MAX + 1], text[640];
+	_cleanup_json_ json_t *status = NULL;
+	struct ctl_fault fault;
 	struct kerr e = {0};
 
 	if (node_name_derive("/etc/machine-id", name, &e) == 0) {
 		doctor_say(d, "node-name", VERDICT_OK, NULL, "%s, from the machine id", name);
+		return;
+	}
+	if (doctor_ask(d, "status", NULL, &status, &fault) == CTL_OK) {
+		doctor_say(d, "node-name", VERDICT_OK, NULL, "given to the daemon by --node-name");
 		return;
 	}
 	kerr_format(&e, text, sizeof text);

@@ -60,7 +60,7 @@ static void print_key(const char *key, const json_t *value)
 	json_t *inner;
 	size_t i;
 
-	if (json_is_array(value))
+	if (json_is_array(value) && json_array_size(value))
 		json_array_foreach(value, i, inner)
 			print_value(i ? "" : key, inner);
 	else if (json_is_object(value) && json_object_size(value))

@@ -111,7 +111,7 @@ Test(ctl_program, a_long_fault_is_told_whole, .timeout = 60)
 Test(ctl_program, describe_shows_what_it_does_not_know_too, .timeout = 60)
 {
 	ask(PACKETS("{\"item\": {\"run\": \"demo\", \"role\": \"bind\", \"attempts\": 3, "
-		    "\"new\": {\"a\": 1}, \"list\": [\"x\", 2], \"none\": {}}}",
+		    "\"new\": {\"a\": 1}, \"list\": [\"x\", 2], \"none\": {}, \"empty\": []}}",
 		    OK),
 		false, ARGV("describe", "demo"));
 	cr_expect_eq(o.code, 0);
@@ -122,7 +122,8 @@ Test(ctl_program, describe_shows_what_it_does_not_know_too, .timeout = 60)
 				"new.a         1\n"
 				"list          x\n"
 				"              2\n"
-				"none          {}\n");
+				"none          {}\n"
+				"empty         []\n");
 	ask(PACKETS(OK), false, ARGV("describe", "demo"));
 	cr_expect_eq(o.code, 3, "no item: no such run");
 }
