@@ -16,9 +16,9 @@ static bool is_silent(const struct client_signs *s)
 
 enum client_verdict client_judge(struct client_signs *s, const struct nfsd_client *now)
 {
-	bool called = is_at_work(now) || now->quiet_seconds < s->last.quiet_seconds;
+	bool called = now->quiet_seconds == 0 || now->quiet_seconds < s->last.quiet_seconds;
 
-	if (called)
+	if (called || is_at_work(now))
 		s->silences = 0;
 	s->revoked_looks = now->holds_revoked ? s->revoked_looks + called : 0;
 	s->last = *now;
