@@ -17,38 +17,13 @@
 #include "mountd/server.h"
 #include "mountd/settled.h"
 #include "mountd/steps.h"
+#include "mountd/view.h"
 
 /* After the start, for exports that were in force and fail. */
 #define INHERITED_PATIENCE_MS 30000
 #define AT_ONCE_MS	      50
 
 static const char drained_file[] = "drained";
-
-/* A server that runs goes on with a former daemon's answers until ours replace them. */
-static bool former_answers(const struct daemon *d)
-{
-	const struct server_status *status = server_status(d->server);
-
-	return status->state == SERVER_OURS && status->threads > 0 && !server_is_serving(d->server);
-}
-
-static struct reconcile_view view_of(const struct daemon *d, const struct run *run)
-{
-	const struct mount *m = run->possible ? &run->want.mount : &run->held_mount;
-
-	if (run->role == ROLE_EXPORT) {
-		struct reconcile_view view = run_view(run, false, false);
-
-		view.former_answers = former_answers(d);
-		return view;
-	}
-	if ((!run->possible && !run->holds_mount) || m->kind != MOUNT_NFS)
-		return run_view(run, false, false);
-	return run_view(run,
-		suspects_have(&d->suspects, &m->server) ||
-			prober_is_silent(d->prober, &m->server, m->port),
-		prober_is_lost(d->prober, &m->server, m->port));
-}
 
 /* Returns when the run wants to be planned again; UINT64_MAX: not by time. */
 static uint64_t carry_out(

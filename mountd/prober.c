@@ -32,6 +32,7 @@ struct peer {
 	uint16_t port;
 	enum answer answer;
 	uint64_t answered_ms; /* monotonic: when it was last known to answer */
+	uint64_t lost_ms;     /* monotonic: when it was given up */
 	uint64_t asked_ms;    /* monotonic: when the last attempt to ask it ended */
 	struct loop_timer *timer;
 	struct job *probe;
@@ -130,6 +131,7 @@ static void lose(struct peer *peer, uint64_t silent_ms, const struct kerr *e)
 	char text[64], error[640];
 
 	peer->answer = LOST;
+	peer->lost_ms = loop_clock_ms();
 	kerr_format(e, error, sizeof error);
 	log_event(LOG_LEVEL_ERROR, "server-lost",
 		log_text("peer", peer_text(peer, text, sizeof text)),
@@ -345,11 +347,11 @@ bool prober_is_silent(const struct prober *p, const struct addr *server, uint16_
 	return peer && peer->answer != ANSWERS;
 }
 
-bool prober_is_lost(const struct prober *p, const struct addr *server, uint16_t port)
+uint64_t prober_lost_ms(const struct prober *p, const struct addr *server, uint16_t port)
 {
 	const struct peer *peer = find(p, server, port);
 
-	return peer && peer->answer == LOST;
+	return peer && peer->answer == LOST ? peer->lost_ms : 0;
 }
 
 void prober_tell_silent(const struct prober *p, prober_tell *tell, void *data)

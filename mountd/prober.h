@@ -22,7 +22,8 @@ void prober_match(struct prober *p);
 void prober_answered(struct prober *p, const struct addr *server, uint16_t port);
 
 bool prober_is_silent(const struct prober *p, const struct addr *server, uint16_t port);
-bool prober_is_lost(const struct prober *p, const struct addr *server, uint16_t port);
+/* Since when it is lost, monotonic; 0: it is not. */
+uint64_t prober_lost_ms(const struct prober *p, const struct addr *server, uint16_t port);
 
 /* For each server that does not answer: where it is, since when, and whether it is lost. */
 typedef void prober_tell(void *data, const char *address, uint64_t silent_ms, bool lost);

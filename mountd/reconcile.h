@@ -39,6 +39,7 @@ struct reconcile_view {
 	bool in_force;			/* held_mount was proven and still shows */
 	bool suspect;			/* its server has not answered lately */
 	bool lost;			/* … and for so long that it is cut off until it does */
+	uint64_t cut_not_before_ms;	/* attempts at a lost server end first; 0: there is none */
 };
 
 enum step_kind {

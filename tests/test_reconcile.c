@@ -349,6 +349,10 @@ Test(reconcile, a_lost_server_is_cut_off_and_left_alone)
 
 	cr_expect_eq(plan(&v).kind, STEP_DETACH);
 	cr_expect_eq(plan(&v).how, DETACH_CUT);
+	v.cut_not_before_ms = 1001;
+	cr_expect_eq(plan(&v).kind, STEP_WAIT, "others' attempts end first");
+	v.cut_not_before_ms = 1000;
+	cr_expect_eq(plan(&v).kind, STEP_DETACH);
 	v.held_mount = NULL;
 	v.in_force = false;
 	cr_expect_eq(plan(&v).kind, STEP_NONE, "no attempt until it answers");

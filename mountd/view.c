@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run as the planner sees it: what it is, and what is known of its server. */
+#include "mountd/view.h"
+
+#include "mountd/prober.h"
+#include "mountd/server.h"
+
+#define ATTEMPTS_END_MS 2000 /* killed attempts at a lost server, at most */
+
+bool former_answers(const struct daemon *d)
+{
+	const struct server_status *status = server_status(d->server);
+
+	return status->state == SERVER_OURS && status->threads > 0 && !server_is_serving(d->server);
+}
+
+/* Of any run, and not yet let go by the kernel. */
+static bool is_attempted(const struct daemon *d, const struct mount *m)
+{
+	for (size_t i = 0; i < d->runs.n; i++) {
+		const struct run *run = d->runs.list[i];
+
+		if (run->role == ROLE_MOUNT && run->trying.role == ROLE_MOUNT &&
+			(run->busy == BUSY_BUILDING || run->stuck) &&
+			addr_equal(&run->trying.mount.server, &m->server) &&
+			run->trying.mount.port == m->port)
+			return true;
+	}
+	return false;
+}
+
+static struct reconcile_view mount_view(
+	const struct daemon *d, const struct run *run, const struct mount *m)
+{
+	uint64_t lost_ms = prober_lost_ms(d->prober, &m->server, m->port);
+	struct reconcile_view view = run_view(run,
+		suspects_have(&d->suspects, &m->server) ||
+			prober_is_silent(d->prober, &m->server, m->port),
+		lost_ms > 0);
+
+	if (view.lost && is_attempted(d, m))
+		view.cut_not_before_ms = lost_ms + ATTEMPTS_END_MS;
+	return view;
+}
+
+struct reconcile_view view_of(const struct daemon *d, const struct run *run)
+{
+	const struct mount *m = run->possible ? &run->want.mount : &run->held_mount;
+
+	if (run->role == ROLE_EXPORT) {
+		struct reconcile_view view = run_view(run, false, false);
+
+		view.former_answers = former_answers(d);
+		return view;
+	}
+	if ((!run->possible && !run->holds_mount) || m->kind != MOUNT_NFS)
+		return run_view(run, false, false);
+	return mount_view(d, run, m);
+}
