@@ -196,8 +196,7 @@ static struct step plan_mount(
 	const struct mount *want = v->want ? &v->want->mount : NULL;
 	struct step wait;
 
-	/* What is attempted keeps the kernel's client of that server alive, and its calls waiting.
-	 */
+	/* An attempt keeps the kernel's client of that server alive, and its calls waiting. */
 	if (v->lost && now_ms < v->cut_not_before_ms)
 		return (struct step){.kind = STEP_WAIT, .until_ms = v->cut_not_before_ms};
 	if (v->held_mount && (!want || v->lost || strcmp(v->held_mount->volume, want->volume) != 0))

@@ -38,7 +38,8 @@ static struct reconcile_view mount_view(
 			prober_is_silent(d->prober, &m->server, m->port),
 		lost_ms > 0);
 
-	if (view.lost && is_attempted(d, m))
+	if (view.lost && run->holds_mount && loop_clock_ms() < lost_ms + ATTEMPTS_END_MS &&
+		is_attempted(d, m))
 		view.cut_not_before_ms = lost_ms + ATTEMPTS_END_MS;
 	return view;
 }
