@@ -193,24 +193,13 @@ _Noreturn static void run_tracer(
 	follow(p, n, pid);
 }
 
+static void begin_tracer(const struct told *t)
+{
+	if (fork() == 0)
+		run_tracer(t->data, t->node, t->fn, t->arg, t->tell);
+}
+
 pid_t trace(struct plan *p, const struct node *n, void (*fn)(void *arg), void *arg)
 {
-	int pipes[2];
-	pid_t child, pid = 0;
-
-	if (pipe2(pipes, O_CLOEXEC) < 0)
-		broken("pipe: %s", strerror(errno));
-	(void)fflush(NULL);
-	child = fork();
-	if (child == 0) {
-		if (fork() == 0)
-			run_tracer(p, n, fn, arg, pipes[1]);
-		_exit(0);
-	}
-	(void)close(pipes[1]);
-	(void)waitpid(child, NULL, 0);
-	if (read(pipes[0], &pid, sizeof pid) != sizeof pid)
-		broken("no daemon can be traced on %s", n->name);
-	(void)close(pipes[0]);
-	return pid;
+	return node_told_pid(n, begin_tracer, &(struct told){.fn = fn, .arg = arg, .data = p});
 }

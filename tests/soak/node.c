@@ -58,37 +58,52 @@ void node_join(const struct node *n, const char *kind)
 	(void)close(fd);
 }
 
-/* A process of the node is a grandchild: only a child made after joining is in its PID namespace.
- */
-pid_t node_spawn(const struct node *n, void (*fn)(void *arg), void *arg)
+pid_t node_told_pid(const struct node *n, void (*child)(const struct told *t), struct told *t)
 {
 	int pipes[2];
-	pid_t child, pid = 0;
+	pid_t between, pid = 0;
 
 	if (pipe2(pipes, O_CLOEXEC) < 0)
 		broken("pipe: %s", strerror(errno));
 	(void)fflush(NULL);
-	child = fork();
-	if (child == 0) {
-		node_join(n, "net");
-		node_join(n, "uts");
-		node_join(n, "pid");
-		node_join(n, "mnt");
-		pid = fork();
-		if (pid == 0) {
-			(void)setsid();
-			(void)close(pipes[1]);
-			fn(arg);
-			_exit(0);
-		}
-		_exit(write(pipes[1], &pid, sizeof pid) != sizeof pid);
+	t->node = n;
+	t->tell = pipes[1];
+	between = fork();
+	if (between == 0) {
+		child(t);
+		_exit(0);
 	}
 	(void)close(pipes[1]);
 	if (read(pipes[0], &pid, sizeof pid) != sizeof pid)
 		broken("no process can be started on %s", n->name);
 	(void)close(pipes[0]);
-	(void)waitpid(child, NULL, 0);
+	(void)waitpid(between, NULL, 0);
 	return pid;
+}
+
+/* A process of the node is a grandchild: only a child made after joining is in its PID namespace.
+ */
+static void spawn(const struct told *t)
+{
+	pid_t pid;
+
+	node_join(t->node, "net");
+	node_join(t->node, "uts");
+	node_join(t->node, "pid");
+	node_join(t->node, "mnt");
+	pid = fork();
+	if (pid == 0) {
+		(void)setsid();
+		(void)close(t->tell);
+		t->fn(t->arg);
+		_exit(0);
+	}
+	_exit(write(t->tell, &pid, sizeof pid) != sizeof pid);
+}
+
+pid_t node_spawn(const struct node *n, void (*fn)(void *arg), void *arg)
+{
+	return node_told_pid(n, spawn, &(struct told){.fn = fn, .arg = arg});
 }
 
 static void exec_daemon(void *arg)

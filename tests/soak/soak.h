@@ -103,6 +103,16 @@ void node_tend(struct world *w, struct node *n);
 /* Makes the calling process one of the node's, of that kind of namespace; or ends it. */
 void node_join(const struct node *n, const char *kind);
 bool node_owns(const struct node *n, pid_t pid);
+/* What is to run, and where the pid of it is written to. */
+struct told {
+	const struct node *node;
+	void (*fn)(void *arg);
+	void *arg, *data;
+	int tell;
+};
+
+/* child runs in a process between, of which nothing stays. Returns the pid that was written. */
+pid_t node_told_pid(const struct node *n, void (*child)(const struct told *t), struct told *t);
 /* Runs fn(arg) as a process of the node. Returns its pid as seen from here. */
 pid_t node_spawn(const struct node *n, void (*fn)(void *arg), void *arg);
 void node_cut(struct world *w, bool cut);
