@@ -98,9 +98,8 @@ static struct step end_export(const struct reconcile_view *v, struct reconcile_s
 {
 	struct step wait;
 
-	/* Clients could take new hold of it, until ours are the answers. */
-	if (v->former_answers && !held->served &&
-		!(v->want && is_moved(&held->export, &v->want->export)))
+	/* Taken in or not, clients could take new hold of it, until ours are the answers. */
+	if (v->former_answers && !(v->want && is_moved(&held->export, &v->want->export)))
 		return none();
 	if (is_early(v, now_ms, &wait))
 		return wait;

@@ -54,6 +54,8 @@ Test(reconcile, what_a_former_daemon_exported_ends_once_ours_are_the_answers)
 	cr_expect_eq(plan(&v).kind, STEP_ADD_EXPORT, "the server waits for that one");
 	v.n_held = 2;
 	cr_expect_eq(plan(&v).kind, STEP_NONE);
+	held[0].served = true;
+	cr_expect_eq(plan(&v).kind, STEP_NONE, "taken in, but nfsd was not told");
 	v.former_answers = false;
 	cr_expect_eq(plan(&v).kind, STEP_END_EXPORT);
 	cr_expect_eq(plan(&v).export, &held[0].export);
