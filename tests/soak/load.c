@@ -12,7 +12,7 @@
 
 #include "tests/soak/soak.h"
 
-#define PATIENCE_MS 15000
+#define PATIENCE_MS 30000
 
 static bool failed(struct load *l, const char *call)
 {

@@ -17,8 +17,9 @@
 
 #include "tests/soak/soak.h"
 
-#define PATIENCE_MS 60000
-#define RULE_PROTO  75
+#define PATIENCE_MS   60000
+#define UNANSWERED_MS 2000
+#define RULE_PROTO    75
 
 bool node_owns(const struct node *n, pid_t pid)
 {
@@ -266,6 +267,43 @@ static void kill_everything(const struct node *n)
 			(void)kill(list[i], SIGKILL);
 }
 
+/*
+ * A thread that waits for client tracking's answer ends once somebody gives it. A daemon killed
+ * after it read the question leaves that to the next one; true: there had to be one.
+ */
+static bool stop_threads(struct world *w, struct node *n)
+{
+	uint64_t begin = now_ms();
+	pid_t writer, answering = 0;
+	bool needed;
+
+	(void)fflush(NULL);
+	writer = fork();
+	if (writer == 0)
+		_exit(!spit("0\n", "/proc/%d/root/proc/fs/nfsd/threads", (int)n->init));
+	while (writer > 0 && waitpid(writer, NULL, WNOHANG) == 0) {
+		if (now_ms() > begin + PATIENCE_MS)
+			broken("nfsd's threads of %s do not end", n->name);
+		if (n->daemon)
+			node_tend(w, n);
+		else if (!answering && now_ms() > begin + UNANSWERED_MS)
+			answering = node_spawn(n, exec_daemon, n);
+		nap(10);
+	}
+	needed = answering;
+	if (needed)
+		(void)kill(answering, SIGKILL);
+	while (needed && kill(answering, 0) == 0 && now_ms() < begin + PATIENCE_MS)
+		nap(10);
+	return needed;
+}
+
+void node_stop_nfsd(struct world *w, struct node *n)
+{
+	while (stop_threads(w, n))
+		;
+}
+
 void node_power_off(struct world *w, struct node *n)
 {
 	uint64_t end = now_ms() + PATIENCE_MS;
@@ -276,9 +314,10 @@ void node_power_off(struct world *w, struct node *n)
 	(void)shell("ip link set n%d down", (int)init);
 	if (n->daemon)
 		(void)kill(n->daemon, SIGKILL);
+	n->daemon = 0;
 	shut_down_mounts(n);
 	kill_everything(n);
-	(void)spit("0\n", "/proc/%d/root/proc/fs/nfsd/threads", (int)init);
+	node_stop_nfsd(w, n);
 	(void)kill(init, SIGKILL);
 	while (kill(init, 0) == 0) {
 		if (now_ms() > end)
@@ -287,7 +326,7 @@ void node_power_off(struct world *w, struct node *n)
 		nap(10);
 	}
 	(void)shell("ip link delete n%d 2>/dev/null; rm -rf /run/nodes/%s", (int)init, n->name);
-	n->init = n->daemon = 0;
+	n->init = 0;
 	n->frozen[0] = '\0';
 }
 

@@ -52,12 +52,12 @@ bool do_kill_workers(struct world *w)
 
 bool do_stop_nfsd(struct world *w)
 {
-	const struct node *n = &w->nodes[SANDBOX];
+	struct node *n = &w->nodes[SANDBOX];
 
 	if (!n->daemon || n->drained)
 		return false;
 	goes_out(w);
-	(void)spit("0\n", "/proc/%d/root/proc/fs/nfsd/threads", (int)n->init);
+	node_stop_nfsd(w, n);
 	(void)kill(n->daemon, SIGHUP);
 	say(w, "stop nfsd behind the daemon's back");
 	return true;

@@ -96,7 +96,8 @@ bool spit(const char *text, const char *format, ...) __attribute__((format(print
 void node_power_on(struct world *w, struct node *n);
 void node_power_off(struct world *w, struct node *n);
 bool node_can_lose_power(const struct node *n);
-void node_start(struct world *w, struct node *n); /* the daemon; returns once it answers */
+void node_stop_nfsd(struct world *w, struct node *n); /* as an operator does, or the end of power */
+void node_start(struct world *w, struct node *n);     /* the daemon; returns once it answers */
 void node_kill(struct world *w, struct node *n, int signal);
 /* Starts the daemon again where it has come to an end that is excused. */
 void node_tend(struct world *w, struct node *n);
