@@ -5,7 +5,7 @@
 #   sandbox: /srv/volume (its own ext4) ──▶ agent: /workspaces/demo/sandbox
 #
 # shape: netns
-# timeout: 200
+# timeout: 240
 . "$here/kora.sh"
 nodes
 daemons
@@ -50,6 +50,20 @@ on sandbox 'timeout 30 kora-mountctl release demo'
 ended
 check "the holder is killable" on agent 'kill -9 $(cat /run/holder)'
 wait_on agent 10 '! kill -0 $(cat /run/holder)'
+
+step "who is no longer listed holds nothing, in the folder that stays or in one made anew"
+for made in "" "rm -rf /srv/volume/demo && mkdir /srv/volume/demo && chown 10001:10001 /srv/volume/demo &&"; do
+	begin fourth
+	on agent 'rm /run/holder'
+	spawn agent 'exec 7>/workspaces/demo/sandbox/held && echo $$ >/run/holder && exec sleep 600'
+	wait_on agent 10 '[ -s /run/holder ]'
+	on sandbox 'grep -q . /proc/fs/nfsd/clients/*/states'
+	on sandbox "$made kora-mountctl export demo --incarnation fourth --folder /srv/volume/demo --client 10.20.0.9 --uid 10001 --gid 10001"
+	wait_on sandbox 20 '! grep -q . /proc/fs/nfsd/clients/*/states'
+	on agent 'kill -9 $(cat /run/holder); kora-mountctl release demo'
+	on sandbox kora-mountctl release demo
+	ended
+done
 
 step "what is released twice is not there"
 status=0

@@ -86,6 +86,8 @@ static struct step forget(const struct reconcile_view *v)
 	return (struct step){.kind = v->wished || v->stuck ? STEP_NONE : STEP_FORGET};
 }
 
+#define NARROW_ATTEMPTS 3
+
 /* Another folder under the same identity: clients' handles must not survive the change. */
 static bool is_moved(const struct export *held, const struct export *want)
 {
@@ -121,7 +123,8 @@ static const struct held_export *find_moved(
 	const struct reconcile_view *v, const struct export *want)
 {
 	for (size_t i = 0; i < v->n_held; i++)
-		if (is_moved(&v->held[i].export, want))
+		if (is_moved(&v->held[i].export, want) ||
+			(v->held[i].remade && run_id_equal(&v->held[i].export.id, &want->id)))
 			return &v->held[i];
 	return NULL;
 }
@@ -135,12 +138,51 @@ static const struct held_export *find_replaced(
 	return NULL;
 }
 
+static bool is_narrowed(const struct export *held, const struct export *want)
+{
+	for (size_t i = 0; i < held->n_clients; i++)
+		if (!export_lists_client(want, &held->clients[i]))
+			return true;
+	return false;
+}
+
+/* Whom the wish no longer lists must not be served for as long as the wish fails. */
+static const struct held_export *find_too_wide(
+	const struct reconcile_view *v, const struct export *want)
+{
+	if (v->former_answers || v->attempts < NARROW_ATTEMPTS)
+		return NULL;
+	for (size_t i = 0; i < v->n_held; i++)
+		if (is_narrowed(&v->held[i].export, want))
+			return &v->held[i];
+	return NULL;
+}
+
 static bool is_served(const struct reconcile_view *v, const struct export *want)
 {
 	for (size_t i = 0; i < v->n_held; i++)
 		if (v->held[i].served && export_equal(&v->held[i].export, want))
 			return true;
 	return false;
+}
+
+static struct step drop(
+	const struct reconcile_view *v, struct reconcile_slots *slots, uint64_t now_ms)
+{
+	const struct held_export *held = NULL;
+	struct step wait;
+
+	for (size_t i = 0; i < v->n_held; i++)
+		if (v->held[i].n_dropped)
+			held = &v->held[i];
+	/* Until ours are the answers, they could take new hold of it. */
+	if (!held || v->former_answers)
+		return none();
+	if (is_early(v, now_ms, &wait))
+		return wait;
+	if (!take(&slots->ends, SLOTS_END))
+		return none();
+	return (struct step){.kind = STEP_DROP, .export = &held->export};
 }
 
 static struct step plan_export(
@@ -161,7 +203,12 @@ static struct step plan_export(
 	other = find_replaced(v, want);
 	if (other && (served || v->attempts))
 		return end_export(v, slots, now_ms, other);
-	if (served || is_held_up(v))
+	if (served)
+		return drop(v, slots, now_ms);
+	other = find_too_wide(v, want);
+	if (other)
+		return end_export(v, slots, now_ms, other);
+	if (is_held_up(v))
 		return none();
 	if (is_early(v, now_ms, &wait))
 		return wait;

@@ -11,6 +11,9 @@ struct held_export {
 	bool served; /* exporter_add() has taken it in this process */
 	bool former; /* clients may hold something by an earlier mount, a former daemon's or ours */
 	int folder;  /* its own mount, between exporter_remove() and export_revoke(); or -1 */
+	bool remade; /* its folder is another one now: it ends before that one is exported */
+	struct addr *dropped; /* owned; clients it lists no longer, who may hold something of it */
+	size_t n_dropped;
 };
 
 enum busy {
@@ -48,6 +51,7 @@ enum step_kind {
 	STEP_CANCEL,	 /* the worker builds what nobody wants any more */
 	STEP_ADD_EXPORT, /* export; of another incarnation than those held, or the same changed */
 	STEP_END_EXPORT, /* export, one of the held */
+	STEP_DROP,	 /* export, one of the held: what its dropped clients hold is taken */
 	STEP_ATTACH,	 /* mount */
 	STEP_DETACH,	 /* mount, the held one, in the way how says */
 	STEP_FORGET,	 /* nothing is wished for and nothing is left */

@@ -91,6 +91,7 @@ static void clear_held(struct held_export *held)
 {
 	export_clear(&held->export);
 	cleanup_close(&held->folder);
+	free(held->dropped);
 }
 
 static void free_run(struct run *run)
@@ -211,30 +212,75 @@ void run_clear_fault(struct run *run)
 	run->fault_error = 0;
 }
 
-int run_hold_export(struct run *run, const struct export *export, bool served)
+static size_t pick_dropped(
+	const struct addr *from, size_t n, const struct export *stays, struct addr *to)
 {
-	struct export copy;
-	bool former = !served;
-	int r = export_copy(export, &copy);
+	size_t picked = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!export_lists_client(stays, &from[i]))
+			to[picked++] = from[i];
+	return picked;
+}
+
+/* fresh replaces held, and what clients have held by that may outlive their being listed. */
+static int keep_dropped(const struct held_export *held, struct held_export *fresh)
+{
+	const struct export *old = &held->export;
+	struct addr *list = calloc(old->n_clients + held->n_dropped + 1, sizeof *list);
+
+	if (!list)
+		return -ENOMEM;
+	fresh->dropped = list;
+	fresh->n_dropped = pick_dropped(old->clients, old->n_clients, &fresh->export, list);
+	fresh->n_dropped += pick_dropped(
+		held->dropped, held->n_dropped, &fresh->export, list + fresh->n_dropped);
+	return 0;
+}
+
+static int replace_held(struct held_export *held, struct held_export *fresh)
+{
+	int r = keep_dropped(held, fresh);
 
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < run->n_held; i++) {
-		if (!run_id_equal(&run->held[i].export.id, &export->id))
-			continue;
-		former |= run->held[i].former || !run->held[i].served;
-		clear_held(&run->held[i]);
-		run->held[i] = (struct held_export){copy, served, former, -1};
-		return 0;
-	}
-	struct held_export *held = reallocarray(run->held, run->n_held + 1, sizeof *held);
-	if (!held) {
-		export_clear(&copy);
-		return -ENOMEM;
-	}
-	run->held = held;
-	run->held[run->n_held++] = (struct held_export){copy, served, former, -1};
+	fresh->former |= held->former || !held->served;
+	clear_held(held);
+	*held = *fresh;
 	return 0;
+}
+
+static int add_held(struct run *run, const struct held_export *fresh)
+{
+	struct held_export *held = reallocarray(run->held, run->n_held + 1, sizeof *held);
+
+	if (!held)
+		return -ENOMEM;
+	run->held = held;
+	run->held[run->n_held++] = *fresh;
+	return 0;
+}
+
+int run_hold_export(struct run *run, const struct export *export, bool served)
+{
+	struct held_export fresh = {.served = served, .former = !served, .folder = -1};
+	struct held_export *old = run_find_held(run, &export->id);
+	int r = export_copy(export, &fresh.export);
+
+	if (r < 0)
+		return r;
+	r = old ? replace_held(old, &fresh) : add_held(run, &fresh);
+	if (r < 0)
+		clear_held(&fresh);
+	return r;
+}
+
+struct held_export *run_find_held(struct run *run, const struct run_id *id)
+{
+	for (size_t i = 0; i < run->n_held; i++)
+		if (run_id_equal(&run->held[i].export.id, id))
+			return &run->held[i];
+	return NULL;
 }
 
 void run_drop_export(struct run *run, const struct run_id *id)

@@ -73,8 +73,12 @@ int run_set_want(struct run *run, const struct spec *spec);
 bool run_set_fault(struct run *run, int error, const char *fault);
 void run_clear_fault(struct run *run);
 
-/* Export side: what the kernel serves or served. -ENOMEM. */
+/*
+ * Export side: what the kernel serves or served. -ENOMEM. Where one of the same identity is held,
+ * whom that one listed and the new one does not is dropped.
+ */
 int run_hold_export(struct run *run, const struct export *export, bool served);
+struct held_export *run_find_held(struct run *run, const struct run_id *id); /* or NULL */
 void run_drop_export(struct run *run, const struct run_id *id);
 /* Is what is wanted among them, taken in by the exporter? */
 bool run_is_served(const struct run *run);

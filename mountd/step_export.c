@@ -72,6 +72,29 @@ void step_settle_export(struct run *run)
 	}
 }
 
+/* What of it the exporter has taken in is not known: it is told once more, whatever is wished. */
+static void doubt(struct run *run)
+{
+	struct held_export *held = run_find_held(run, &run->trying.export.id);
+
+	if (held)
+		held->served = false;
+}
+
+static int take_in(struct run *run, struct exporter *x, int tree, struct kerr *e)
+{
+	const struct export *export = &run->trying.export;
+	struct held_export *held = run_find_held(run, &export->id);
+	int r = exporter_add(x, export, tree, e);
+
+	if (r == -EEXIST && held)
+		held->remade = true;
+	if (r < 0)
+		return r;
+	r = run_hold_export(run, export, true);
+	return r < 0 ? kerr_set(e, r, "remember export", NULL, NULL) : 0;
+}
+
 /* Remembered before the kernel hears of it. */
 static int add(struct run *run, int tree, struct kerr *e)
 {
@@ -85,24 +108,26 @@ static int add(struct run *run, int tree, struct kerr *e)
 	r = attached_add(d->preflight.attached, &run->trying);
 	if (r < 0)
 		return kerr_set(e, r, "write record of", run->trying.export.volume, NULL);
-	r = exporter_add(x, &run->trying.export, TAKE_FD(fd), e);
-	if (r < 0)
-		return r;
-	r = run_hold_export(run, &run->trying.export, true);
-	return r < 0 ? kerr_set(e, r, "remember export", NULL, NULL) : 0;
+	r = take_in(run, x, TAKE_FD(fd), e);
+	if (r < 0 && r != -EEXIST)
+		doubt(run);
+	return r;
 }
 
 static void add_opened(struct run *run, int tree, uint64_t ms)
 {
 	struct kerr e = {0};
+	int r = add(run, tree, &e);
 
-	if (add(run, tree, &e) < 0) {
+	if (r < 0 && r != -EEXIST) {
 		run_fail(run, "export-failed", ms, &e);
 		return;
 	}
 	run->busy = BUSY_NOT;
-	run_log(run, LOG_LEVEL_DEBUG, "export-added", ms, NULL);
-	step_settle_export(run);
+	run_log(run, LOG_LEVEL_DEBUG, r < 0 ? "folder-made-anew" : "export-added", ms, NULL);
+	if (r == 0)
+		step_settle_export(run);
+	daemon_plan_soon(run->daemon); /* what is left of one that it replaces */
 }
 
 static void open_done(void *data, struct job_end *end)
@@ -172,14 +197,6 @@ static void revoke_done(void *data, struct job_end *end)
 	ended(run, end->result, end->ms);
 }
 
-static struct held_export *find_held(struct run *run, const struct run_id *id)
-{
-	for (size_t i = 0; i < run->n_held; i++)
-		if (run_id_equal(&run->held[i].export.id, id))
-			return &run->held[i];
-	return NULL;
-}
-
 /* Clients are told no from here on; absent is fine, as an attempt before has come so far. */
 static int unexport(struct held_export *held, struct exporter *x, struct kerr *e)
 {
@@ -225,14 +242,28 @@ static bool is_nfsd_ours(const struct server *server)
 	return server_is_serving(server) || (status->state == SERVER_OURS && status->threads > 0);
 }
 
+/* For the worker of the step that ends export, or takes what is held of it. */
+static struct job_call revoke_call(struct run *run, const struct revoke_arg *arg)
+{
+	return (struct job_call){.name = "revoke",
+		.keep = arg->folder > 0 ? arg->folder : 0,
+		.arg = arg,
+		.result_size = sizeof(struct taken_back),
+		.deadline_ms = REVOKE_MS,
+		.waits_for = arg->gone->volume,
+		.gone = step_worker_gone,
+		.data = run};
+}
+
 void step_end_export(struct run *run, const struct export *export)
 {
 	struct server *server = run->daemon->server;
 	struct spec spec = {.role = ROLE_EXPORT, .export = *export};
-	struct held_export *held = find_held(run, &export->id);
+	struct held_export *held = run_find_held(run, &export->id);
 	_cleanup_free_ const struct export **others = NULL;
 	struct revoke_arg arg = {.config = server_config(server), .gone = export};
 	struct exporter *x = server_open_exporter(server);
+	struct job_call call;
 	struct kerr e = {0};
 
 	if ((x && unexport(held, x, &e) < 0) ||
@@ -245,15 +276,72 @@ void step_end_export(struct run *run, const struct export *export)
 	arg.folder = held->folder;
 	arg.former = held->former;
 	arg.served = is_nfsd_ours(server);
-	(void)step_start(run, &spec, BUSY_ENDING,
-		&(struct job_call){.name = "revoke",
-			.fn = take_back,
-			.keep = arg.folder > 0 ? arg.folder : 0,
-			.arg = &arg,
-			.result_size = sizeof(struct taken_back),
-			.deadline_ms = REVOKE_MS,
-			.waits_for = export->volume,
-			.done = revoke_done,
-			.gone = step_worker_gone,
-			.data = run});
+	call = revoke_call(run, &arg);
+	call.fn = take_back;
+	call.done = revoke_done;
+	(void)step_start(run, &spec, BUSY_ENDING, &call);
+}
+
+static int take_from_dropped(const void *data, void *result, int *ret_fd, struct kerr *e)
+{
+	const struct revoke_arg *arg = data;
+	struct taken_back *taken = result;
+	_cleanup_close_ int folder = -1;
+
+	(void)ret_fd;
+	taken->rung = "none";
+	(void)export_open_folder(arg->gone, &folder, NULL);
+	return !arg->served ? 0
+			    : export_drop_clients(arg->config, arg->gone, folder, arg->others,
+				      arg->n_others, &taken->rung, e);
+}
+
+static void drop_done(void *data, struct job_end *end)
+{
+	struct run *run = data;
+	struct held_export *held = run_find_held(run, &run->trying.export.id);
+	const struct taken_back *taken = end->result;
+
+	step_ended(run, end);
+	if (end->error) {
+		run_fail(run, "drop-failed", end->ms, &end->e);
+		return;
+	}
+	run->busy = BUSY_NOT;
+	if (run->end_failures)
+		run_clear_fault(run);
+	run->end_failures = 0;
+	if (held)
+		held->n_dropped = 0;
+	log_event(LOG_LEVEL_INFO, "clients-dropped", log_text("run", run->name),
+		log_text("role", "export"), log_number("ms", end->ms),
+		log_text("rung", taken->rung));
+	client_watch_soon(run->daemon->client_watch);
+}
+
+void step_drop_clients(struct run *run, const struct export *export)
+{
+	struct server *server = run->daemon->server;
+	struct spec spec = {.role = ROLE_EXPORT, .export = *export};
+	struct held_export *held = run_find_held(run, &export->id);
+	struct export dropped = *export; /* with other clients */
+	_cleanup_free_ const struct export **others = NULL;
+	struct revoke_arg arg = {.config = server_config(server), .gone = &dropped, .folder = -1};
+	struct job_call call;
+	struct kerr e = {0};
+
+	step_settle_export(run);
+	dropped.clients = held->dropped;
+	dropped.n_clients = held->n_dropped;
+	if (list_others(&run->daemon->runs, NULL, &others, &arg.n_others, &e) < 0) {
+		run->busy = BUSY_ENDING;
+		run_fail(run, "drop-failed", 0, &e);
+		return;
+	}
+	arg.others = others;
+	arg.served = is_nfsd_ours(server);
+	call = revoke_call(run, &arg);
+	call.fn = take_from_dropped;
+	call.done = drop_done;
+	(void)step_start(run, &spec, BUSY_ENDING, &call);
 }

@@ -8,6 +8,8 @@
 /* True where it took no worker and is over. */
 bool step_add_export(struct run *run, const struct export *export);
 void step_end_export(struct run *run, const struct export *export);
+/* Takes what the export's dropped clients hold of it. */
+void step_drop_clients(struct run *run, const struct export *export);
 void step_attach(struct run *run, const struct mount *mount);
 void step_detach(struct run *run, const struct mount *mount, enum detach_how how);
 void step_cancel(struct run *run);

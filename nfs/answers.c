@@ -95,11 +95,6 @@ static int compare_addresses(const void *a, const void *b)
 	return addr_compare(a, b);
 }
 
-bool export_lists_client(const struct export *e, const struct addr *client)
-{
-	return bsearch(client, e->clients, e->n_clients, sizeof *client, compare_addresses);
-}
-
 bool answers_know_client(
 	const struct answers *a, const struct export_point *except, const struct addr *client)
 {

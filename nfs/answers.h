@@ -33,7 +33,6 @@ struct answers {
 	uint64_t workspaces_inode; /* of /workspaces in the pseudo-root */
 };
 
-bool export_lists_client(const struct export *e, const struct addr *client);
 void export_point_free(struct export_point *p);
 void answers_clear(struct answers *a);
 

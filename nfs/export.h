@@ -17,6 +17,8 @@
 #define NFSD_TIME_MIN 10   /* seconds; fs/nfsd/nfsctl.c refuses less … */
 #define NFSD_TIME_MAX 3600 /* … and more */
 
+#define NFSD_THREADS_MAX 1024
+
 /* Kernel mechanisms, newest first; a mask of them can be kept from being used. */
 enum export_rung {
 	EXPORT_RUNG_NETLINK_SERVER =
@@ -105,6 +107,16 @@ int export_revoke(const struct exporter_config *config, const struct export *gon
 	struct kerr *e);
 
 /*
+ * In a worker, after an exporter_add() that described an export anew: expires those of dropped's
+ * clients that hold something in its folder, or that no export lists any more. dropped: the export
+ * with those clients alone that it lists no longer; folder: what export_open_folder() finds, or -1;
+ * others: all exports there are, that one included.
+ */
+int export_drop_clients(const struct exporter_config *config, const struct export *dropped,
+	int folder, const struct export *const *others, size_t n_others, const char **ret_rung,
+	struct kerr *e);
+
+/*
  * In a worker, after export_revoke(): removes the .nfsXXXX files of gone's clients, which have
  * them open no longer, and tells how many. Nothing is removed where another export overlaps.
  */
@@ -158,9 +170,13 @@ void exporter_pause(struct exporter *x);
 
 /*
  * Binds the detached tree (taken over, also on failure) into the pseudo-root and preloads its
- * cache entries. Replaces an export of the same run and incarnation. Works before
- * exporter_serve() too, which then preloads. -EOPNOTSUPP: the kernel refuses to export this
- * filesystem (no file handles, or an idmapped mount); nothing is left of the export then.
+ * cache entries. Works before exporter_serve() too, which then preloads. -EOPNOTSUPP: the kernel
+ * refuses to export this filesystem (no file handles, or an idmapped mount); nothing is left of
+ * the export then.
+ *
+ * An export of the same run and incarnation is described anew; whom it lists no longer is refused
+ * from then on, and what he holds is for export_drop_clients(). -EEXIST: that export is of another
+ * folder, perhaps one deleted since, and goes on: it has to be removed and revoked first.
  */
 int exporter_add(struct exporter *x, const struct export *export, int tree, struct kerr *e);
 

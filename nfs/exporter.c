@@ -298,8 +298,9 @@ int exporter_add(struct exporter *x, const struct export *export, int tree, stru
 	old = answers_find(&x->pub.answers, &export->id);
 	if (old && old->inode == p->inode && old->device == p->device)
 		return replace_point(x, &p, e);
-	if (old && (error = exporter_remove(x, &export->id, NULL, e)) < 0)
-		return error;
+	if (old)
+		return kerr_set(e, -EEXIST, "add export", export->id.run,
+			"another folder is exported as it");
 	return add_point(x, &p, owned, e);
 }
 

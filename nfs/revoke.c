@@ -276,39 +276,69 @@ static bool is_lost(int error)
 	return error == ENOENT || error == ENOTDIR || error == ELOOP || error == ESTALE;
 }
 
+/* What is held on the export's filesystem. 1: nothing is left to look at. */
+static int look(struct revocation *r, const struct exporter_config *config, int folder,
+	const struct export *const *others, size_t n_others)
+{
+	int error;
+
+	r->absent = folder < 0;
+	r->folder = r->absent ? open(r->gone->volume, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+			      : openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (r->absent && r->folder < 0 && is_lost(errno))
+		return 1;
+	if (r->folder < 0)
+		return kerr_set(r->e, -errno, "open folder", r->gone->folder, NULL);
+	error = nfsdfs_open(config->runtime_dir, &r->fs, r->e);
+	if (error == 0)
+		error = locate(r, r->gone, others, n_others);
+	return error < 0 ? error : count_held(r);
+}
+
+#define REVOCATION(...) ((struct revocation){.fs = -1, .folder = -1, __VA_ARGS__})
+
 int export_revoke(const struct exporter_config *config, const struct export *gone, int folder,
 	bool former, const struct export *const *others, size_t n_others, const char **ret_rung,
 	struct kerr *e)
 {
-	_cleanup_(revocation_clear) struct revocation r = {.masked = config->masked_rungs,
-		.fs = -1,
-		.folder = -1,
-		.gone = gone,
-		.former = former,
-		.e = e};
-	int error;
+	_cleanup_(revocation_clear) struct revocation r =
+		REVOCATION(.masked = config->masked_rungs, .gone = gone, .former = former, .e = e);
+	int error = look(&r, config, folder, others, n_others);
 
-	r.absent = folder < 0;
-	r.folder = r.absent ? open(gone->volume, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-			    : openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (r.absent && r.folder < 0 && is_lost(errno)) {
-		*ret_rung = "none";
-		return 0;
-	}
-	if (r.folder < 0)
-		return kerr_set(e, -errno, "open folder", gone->folder, NULL);
-	error = nfsdfs_open(config->runtime_dir, &r.fs, e);
-	if (error == 0)
-		error = locate(&r, gone, others, n_others);
-	if (error == 0)
-		error = count_held(&r);
 	if (error < 0)
 		return error;
-	if (r.held.n == 0)
-		*ret_rung = "none";
-	else
+	*ret_rung = "none";
+	if (error > 0)
+		return 0;
+	if (r.held.n > 0)
 		error = climb_down(&r, ret_rung);
 	return error < 0 ? error : client_expire_idle(r.fs, gone, others, n_others, e);
+}
+
+static int expire_dropped(struct revocation *r, const char **ret_rung)
+{
+	if (!search(r))
+		held_mark_all(&r->held);
+	if (!any_inside(&r->held))
+		return 0;
+	*ret_rung = "expire-client";
+	return each_client(r, expire_own_holder);
+}
+
+int export_drop_clients(const struct exporter_config *config, const struct export *dropped,
+	int folder, const struct export *const *others, size_t n_others, const char **ret_rung,
+	struct kerr *e)
+{
+	_cleanup_(revocation_clear) struct revocation r = REVOCATION(.gone = dropped, .e = e);
+	int error = look(&r, config, folder, others, n_others);
+
+	if (error < 0)
+		return error;
+	*ret_rung = "none";
+	if (error > 0)
+		return 0;
+	error = expire_dropped(&r, ret_rung);
+	return error < 0 ? error : client_expire_idle(r.fs, dropped, others, n_others, e);
 }
 
 const char *revoke_best_rung(unsigned masked)

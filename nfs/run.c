@@ -94,6 +94,16 @@ bool export_equal(const struct export *a, const struct export *b)
 	       a->uid == b->uid && a->gid == b->gid && a->sync == b->sync;
 }
 
+static int compare_addresses(const void *a, const void *b)
+{
+	return addr_compare(a, b);
+}
+
+bool export_lists_client(const struct export *e, const struct addr *client)
+{
+	return bsearch(client, e->clients, e->n_clients, sizeof *client, compare_addresses);
+}
+
 bool mount_equal(const struct mount *a, const struct mount *b)
 {
 	return run_id_equal(&a->id, &b->id) && a->kind == b->kind &&

@@ -61,6 +61,7 @@ int export_copy(const struct export *from, struct export *ret);
 int mount_copy(const struct mount *from, struct mount *ret);
 
 bool export_equal(const struct export *a, const struct export *b);
+bool export_lists_client(const struct export *e, const struct addr *client);
 bool mount_equal(const struct mount *a, const struct mount *b);
 
 /*

@@ -37,6 +37,8 @@ static struct step plan(const struct reconcile_view *v)
 	return reconcile(v, &slots, 1000);
 }
 
+#define HELD(spec, is_served) \
+	((struct held_export){.export = (spec).export, .served = (is_served), .folder = -1})
 #define EXPORT(...) ((struct reconcile_view){.role = ROLE_EXPORT, __VA_ARGS__})
 #define MOUNT(...)  ((struct reconcile_view){.role = ROLE_MOUNT, __VA_ARGS__})
 
@@ -44,8 +46,7 @@ static struct step plan(const struct reconcile_view *v)
 Test(reconcile, what_a_former_daemon_exported_ends_once_ours_are_the_answers)
 {
 	struct spec old = export_spec("a", "x"), want = export_spec("b", "y");
-	struct held_export held[] = {
-		{old.export, false, false, -1}, {want.export, true, false, -1}};
+	struct held_export held[] = {HELD(old, false), HELD(want, true)};
 	struct reconcile_view v = EXPORT(.held = held, .n_held = 1, .former_answers = true);
 
 	cr_expect_eq(plan(&v).kind, STEP_NONE);
@@ -68,7 +69,7 @@ Test(reconcile, what_a_former_daemon_exported_ends_once_ours_are_the_answers)
 Test(reconcile, export_from_nothing_to_nothing)
 {
 	struct spec want = export_spec("a", "x");
-	struct held_export held = {want.export, true, false, -1};
+	struct held_export held = HELD(want, true);
 	struct reconcile_view v = EXPORT(.wished = true, .want = &want);
 
 	cr_expect_eq(plan(&v).kind, STEP_ADD_EXPORT);
@@ -89,7 +90,7 @@ Test(reconcile, export_from_nothing_to_nothing)
 Test(reconcile, export_recorded_by_a_former_daemon_is_added_again)
 {
 	struct spec want = export_spec("a", "x");
-	struct held_export held = {want.export, false, false, -1};
+	struct held_export held = HELD(want, false);
 	struct reconcile_view v = EXPORT(.wished = true, .want = &want, .held = &held, .n_held = 1);
 
 	cr_expect_eq(plan(&v).kind, STEP_ADD_EXPORT);
@@ -98,7 +99,7 @@ Test(reconcile, export_recorded_by_a_former_daemon_is_added_again)
 Test(reconcile, replaced_export_goes_after_the_new_one_came)
 {
 	struct spec old = export_spec("a", "x"), want = export_spec("b", "y");
-	struct held_export held[] = {{old.export, true, false, -1}, {want.export, true, false, -1}};
+	struct held_export held[] = {HELD(old, true), HELD(want, true)};
 	struct reconcile_view v = EXPORT(.wished = true, .want = &want, .held = held, .n_held = 1);
 
 	cr_expect_eq(plan(&v).kind, STEP_ADD_EXPORT);
@@ -110,7 +111,7 @@ Test(reconcile, replaced_export_goes_after_the_new_one_came)
 Test(reconcile, replaced_export_does_not_outlive_a_failing_new_one)
 {
 	struct spec old = export_spec("a", "x"), want = export_spec("b", "y");
-	struct held_export held = {old.export, true, false, -1};
+	struct held_export held = HELD(old, true);
 	struct reconcile_view v =
 		EXPORT(.wished = true, .want = &want, .held = &held, .n_held = 1, .attempts = 1);
 
@@ -120,7 +121,7 @@ Test(reconcile, replaced_export_does_not_outlive_a_failing_new_one)
 Test(reconcile, other_folder_under_the_same_identity_ends_the_old_first)
 {
 	struct spec old = export_spec("a", "x"), want = export_spec("a", "y");
-	struct held_export held = {old.export, true, false, -1};
+	struct held_export held = HELD(old, true);
 	struct reconcile_view v = EXPORT(.wished = true, .want = &want, .held = &held, .n_held = 1);
 
 	cr_expect_eq(plan(&v).kind, STEP_END_EXPORT);
@@ -129,11 +130,69 @@ Test(reconcile, other_folder_under_the_same_identity_ends_the_old_first)
 Test(reconcile, other_owner_under_the_same_identity_is_added_over)
 {
 	struct spec old = export_spec("a", "x"), want = export_spec("a", "x");
-	struct held_export held = {old.export, true, false, -1};
+	struct held_export held = HELD(old, true);
 	struct reconcile_view v = EXPORT(.wished = true, .want = &want, .held = &held, .n_held = 1);
 
 	want.export.uid = 2;
 	cr_expect_eq(plan(&v).kind, STEP_ADD_EXPORT);
+}
+
+static struct addr clients[] = {{AF_INET, {10, 0, 0, 1}}, {AF_INET, {10, 0, 0, 2}}};
+
+Test(reconcile, a_folder_made_anew_is_exported_after_the_old_one_ended)
+{
+	struct spec old = export_spec("a", "x"), want = old;
+	struct held_export held = HELD(old, true);
+	struct reconcile_view v = EXPORT(.wished = true, .want = &want, .held = &held, .n_held = 1);
+
+	want.export.clients = clients;
+	want.export.n_clients = 1;
+	cr_expect_eq(plan(&v).kind, STEP_ADD_EXPORT, "nobody has looked at the folder");
+	held.remade = true;
+	cr_expect_eq(plan(&v).kind, STEP_END_EXPORT);
+	v.want = &old;
+	cr_expect_eq(plan(&v).kind, STEP_END_EXPORT, "whatever is wished meanwhile");
+}
+
+Test(reconcile, what_dropped_clients_hold_is_taken_once_they_are_refused)
+{
+	struct spec want = export_spec("a", "x");
+	struct held_export held = HELD(want, true);
+	struct reconcile_view v = EXPORT(.wished = true, .want = &want, .held = &held, .n_held = 1,
+		.former_answers = true);
+	struct reconcile_slots slots = {.ends = SLOTS_END};
+
+	held.dropped = clients;
+	held.n_dropped = 1;
+	cr_expect_eq(plan(&v).kind, STEP_NONE, "they could take new hold of it");
+	v.former_answers = false;
+	cr_expect_eq(plan(&v).kind, STEP_DROP);
+	cr_expect_eq(plan(&v).export, &held.export);
+	cr_expect_eq(reconcile(&v, &slots, 1000).kind, STEP_NONE, "it takes a slot");
+	v.not_before_ms = 1001;
+	cr_expect_eq(plan(&v).kind, STEP_WAIT);
+	v.not_before_ms = 0;
+	held.served = false;
+	cr_expect_eq(plan(&v).kind, STEP_ADD_EXPORT, "they may not be refused yet");
+}
+
+Test(reconcile, who_is_no_longer_listed_is_not_served_while_the_new_list_fails)
+{
+	struct spec old = export_spec("a", "x"), want = old;
+	struct held_export held = HELD(old, true);
+	struct reconcile_view v = EXPORT(.wished = true, .want = &want, .held = &held, .n_held = 1);
+
+	want.export.clients = clients;
+	want.export.n_clients = 1;
+	held.export.clients = clients;
+	held.export.n_clients = 2;
+	v.attempts = 2;
+	cr_expect_eq(plan(&v).kind, STEP_ADD_EXPORT, "clients that stay keep their files");
+	v.attempts = 3;
+	cr_expect_eq(plan(&v).kind, STEP_END_EXPORT);
+	held.export.n_clients = 1;
+	held.export.uid = 2;
+	cr_expect_eq(plan(&v).kind, STEP_ADD_EXPORT, "nobody is too many");
 }
 
 Test(reconcile, mount_from_nothing_to_nothing)

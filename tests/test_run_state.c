@@ -114,3 +114,28 @@ Test(run_state, what_was_held_by_a_mount_before_is_looked_for)
 	runs_drop(&runs, run);
 	free(runs.list);
 }
+
+Test(run_state, whom_an_export_lists_no_longer_is_known_until_looked_at)
+{
+	struct runs runs = {0};
+	struct run *run = runs_find_or_add(&runs, "demo", ROLE_EXPORT);
+	struct addr clients[] = {{AF_INET, {10, 0, 0, 1}}, {AF_INET, {10, 0, 0, 2}}};
+	struct export export = {.id = {"demo", "u1"},
+		.volume = "/v",
+		.folder = "f",
+		.clients = clients,
+		.n_clients = 2};
+
+	cr_assert_eq(run_hold_export(run, &export, true), 0);
+	cr_expect_eq(run->held[0].n_dropped, 0);
+	export.n_clients = 1;
+	cr_assert_eq(run_hold_export(run, &export, true), 0);
+	cr_assert_eq(run->held[0].n_dropped, 1);
+	cr_expect(addr_equal(&run->held[0].dropped[0], &clients[1]));
+	export.clients = &clients[1];
+	cr_assert_eq(run_hold_export(run, &export, true), 0);
+	cr_assert_eq(run->held[0].n_dropped, 1, "one has come back, the other is gone");
+	cr_expect(addr_equal(&run->held[0].dropped[0], &clients[0]));
+	runs_drop(&runs, run);
+	free(runs.list);
+}

@@ -160,6 +160,9 @@ ok "mount it" mount_v4 /workspaces/c/2 /mnt/c2
 ok "the first one goes" C remove c 1
 no "stale at once" "Stale" A touch /mnt/c/more
 is "the second stays" b A cat /mnt/c2/id
+no "the same id over another folder" "another folder" C add c 2 /workspaces/a 10001 10001 async 10.20.0.2
+is "which is what it was" b A cat /mnt/c2/id
+ok "that one goes" C remove c 2
 ok "the same id over another folder" C add c 2 /workspaces/a 10001 10001 async 10.20.0.2
 no "the old handle is stale" "Stale" A touch /mnt/c2/more
 ok "a new mount" mount_v4 /workspaces/c/2 /mnt/c3
