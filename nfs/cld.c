@@ -117,7 +117,7 @@ static int answer(struct cld *c, struct cld_msg_v2 *m)
 {
 	int status = cld_answer(&c->names, m, send_message, c);
 
-	cld_pending_keep(&c->pending, m, CLD_ANSWERED);
+	(void)cld_pending_keep(&c->pending, m, CLD_ANSWERED); /* in place of the question */
 	return status;
 }
 
@@ -161,7 +161,14 @@ static int serve_one(struct cld *c)
 		close_pipe(c);
 		return head < 0 ? 0 : -EPROTO;
 	}
-	cld_pending_keep(&c->pending, &m, CLD_ASKED);
+	/* The first that an nfsd asks: whatever else waits was asked by one before it. */
+	if (m.cm_cmd == Cld_GetVersion)
+		cld_pending_clear_but(&c->pending, m.cm_xid);
+	error = cld_pending_keep(&c->pending, &m, CLD_ASKED);
+	if (error < 0) {
+		close_pipe(c);
+		return error;
+	}
 	tail = read(c->pipe, (char *)&m + HEAD, sizeof m - HEAD);
 	if (tail <= 0) { /* closing makes the kernel ask anew */
 		error = tail < 0 ? -errno : -EPROTO;
@@ -227,6 +234,16 @@ int cld_dispatch(struct cld *c, struct kerr *e)
 	return 0;
 }
 
+static int open_pending(const char *state_dir, struct cld_pending *ret)
+{
+	_cleanup_close_ int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	char boot[CLD_BOOT_SIZE] = "";
+
+	if (fd >= 0)
+		(void)!read(fd, boot, sizeof boot - 1);
+	return cld_pending_open(state_dir, boot, ret);
+}
+
 static int set_up(struct cld *c, const char *state_dir, struct kerr *e)
 {
 	int error = cld_names_open(state_dir, &c->names, e);
@@ -241,7 +258,9 @@ static int set_up(struct cld *c, const char *state_dir, struct kerr *e)
 	error = watch_folder(c);
 	if (error < 0)
 		return kerr_set(e, error, "watch rpc_pipefs folder", "nfsd", NULL);
-	cld_pending_open(state_dir, &c->pending);
+	error = open_pending(state_dir, &c->pending);
+	if (error < 0)
+		return kerr_set(e, error, "start client tracking", NULL, NULL);
 	c->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	c->epoll = epoll_create1(EPOLL_CLOEXEC);
 	error = c->epoll < 0 || c->timer < 0 ? -errno : poll_for(c, c->inotify);

@@ -7,8 +7,7 @@
 #include "nfs/export.h"
 #include "nfs/listeners.h"
 
-#define THREADS_MAX 1024
-#define SCOPE_MAX   64 /* __NEW_UTS_LEN: where there is no netlink it is set as a host name */
+#define SCOPE_MAX 64 /* __NEW_UTS_LEN: where there is no netlink it is set as a host name */
 
 static int refuse(struct kerr *e, const char *field, const char *detail)
 {
@@ -62,7 +61,7 @@ int exporter_config_check(const struct exporter_config *c, struct kerr *e)
 
 	if (error < 0)
 		return error;
-	if (c->threads < 1 || c->threads > THREADS_MAX)
+	if (c->threads < 1 || c->threads > NFSD_THREADS_MAX)
 		return refuse(e, "threads", "1 to 1024 are possible");
 	if ((error = check_seconds(c->lease_seconds, "lease", e)) < 0 ||
 		(error = check_seconds(c->grace_seconds, "grace", e)) < 0 ||

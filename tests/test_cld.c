@@ -185,25 +185,48 @@ Test(cld, questions_outlive_the_process_until_they_are_answered)
 	struct cld_msg_v2 one = {.cm_xid = 1}, two = {.cm_xid = 2, .cm_status = -ENOSPC};
 	struct cld_pending p;
 
-	cld_pending_open(state_dir, &p);
+	cr_assert_eq(cld_pending_open(state_dir, "this", &p), 0);
 	cr_expect_not(cld_pending_any(&p));
 	cld_pending_keep(&p, &one, CLD_ASKED);
 	cld_pending_keep(&p, &two, CLD_ASKED);
 	cld_pending_keep(&p, &two, CLD_ANSWERED);
 	cld_pending_drop(&p, 1);
 	cld_pending_close(&p);
-	cld_pending_open(state_dir, &p);
+	cr_assert_eq(cld_pending_open(state_dir, "this", &p), 0);
 	cr_assert(cld_pending_any(&p));
 	cr_expect_eq(p.list[1].state, CLD_ANSWERED);
 	cr_expect_eq(p.list[1].message.cm_xid, 2);
 	cr_expect_eq(p.list[1].message.cm_status, -ENOSPC);
 	cld_pending_drop(&p, 2);
 	cr_expect_not(cld_pending_any(&p));
-	for (unsigned i = 0; i < CLD_PENDING_MAX + 1; i++)
-		cld_pending_keep(&p, &(struct cld_msg_v2){.cm_xid = i}, CLD_ASKED);
+	for (unsigned i = 0; i < CLD_PENDING_MAX; i++)
+		cr_expect_eq(cld_pending_keep(&p, &(struct cld_msg_v2){.cm_xid = i}, CLD_ASKED), 0);
+	one.cm_xid = CLD_PENDING_MAX;
+	cr_expect_eq(cld_pending_keep(&p, &one, CLD_ASKED), -ENOBUFS);
+	cr_expect_eq(cld_pending_keep(&p, &two, CLD_ANSWERED), 0, "in place of the question");
 	cld_pending_clear(&p);
 	cld_pending_close(&p);
-	cld_pending_open(state_dir, &p);
+	cr_assert_eq(cld_pending_open(state_dir, "this", &p), 0);
 	cr_expect_not(cld_pending_any(&p), "those of an nfsd that ended are forgotten");
+	cld_pending_close(&p);
+}
+
+Test(cld, questions_end_with_the_nfsd_that_asked_them)
+{
+	struct cld_msg_v2 one = {.cm_xid = 1}, two = {.cm_xid = 2};
+	struct cld_pending p;
+
+	cr_assert_eq(cld_pending_open(state_dir, "this", &p), 0);
+	cr_assert_eq(cld_pending_keep(&p, &one, CLD_ASKED), 0);
+	cr_assert_eq(cld_pending_keep(&p, &two, CLD_ANSWERED), 0);
+	cld_pending_clear_but(&p, 2);
+	cr_expect_eq(p.list[0].state, CLD_FREE, "the next one asks first with two");
+	cr_expect_eq(p.list[1].state, CLD_ANSWERED);
+	cld_pending_close(&p);
+	cr_assert_eq(cld_pending_open(state_dir, "the next", &p), 0);
+	cr_expect_not(cld_pending_any(&p), "its nfsd did not outlive the boot");
+	cld_pending_close(&p);
+	cr_assert_eq(cld_pending_open(state_dir, "this", &p), 0);
+	cr_expect_not(cld_pending_any(&p));
 	cld_pending_close(&p);
 }
