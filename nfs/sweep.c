@@ -2,13 +2,12 @@
 /* Removing what NFS clients kept of deleted files and can never remove any more. */
 #include <ctype.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "mountd/base/cleanup.h"
 #include "nfs/export.h"
+#include "nfs/overlap.h"
 #include "nfs/sweep.h"
 #include "nfs/tree_walk.h"
 
@@ -33,39 +32,17 @@ static bool remove_kept(int fd, const struct dirent *entry, void *data)
 	return true;
 }
 
-static void full_path(const struct export *export, char path[2 * PATH_MAX])
-{
-	bool root = strcmp(export->folder, ".") == 0;
-	size_t length = strlen(export->volume);
-
-	while (length > 0 && export->volume[length - 1] == '/')
-		length--;
-	(void)snprintf(path, 2 * PATH_MAX, "%.*s/%s%s", (int)length, export->volume,
-		root ? "" : export->folder, root ? "" : "/");
-}
-
-/* One in the other, or both the same: files of the other's clients are in use there. */
-static bool overlap(const struct export *a, const struct export *b)
-{
-	char one[2 * PATH_MAX], other[2 * PATH_MAX];
-	size_t length, other_length;
-
-	full_path(a, one);
-	full_path(b, other);
-	length = strlen(one);
-	other_length = strlen(other);
-	return strncmp(one, other, length < other_length ? length : other_length) == 0;
-}
-
 unsigned export_sweep(
 	const struct export *gone, int folder, const struct export *const *others, size_t n_others)
 {
+	_cleanup_mounts_ struct actual_mounts mounts = {0};
 	unsigned swept = 0;
 
+	if (folder < 0 || (n_others > 0 && actual_mounts_read_own(&mounts) < 0))
+		return 0;
 	for (size_t i = 0; i < n_others; i++)
-		if (overlap(gone, others[i]))
+		if (exports_overlap(gone, others[i], &mounts))
 			return 0;
-	if (folder >= 0)
-		(void)tree_walk(folder, remove_kept, &swept);
+	(void)tree_walk(folder, remove_kept, &swept);
 	return swept;
 }
