@@ -7,6 +7,7 @@
 #include "mountd/attached.h"
 #include "mountd/base/cleanup.h"
 #include "mountd/client_watch.h"
+#include "mountd/others.h"
 #include "mountd/server.h"
 #include "mountd/steps.h"
 
@@ -21,8 +22,7 @@ struct revoke_arg {
 	int folder;
 	bool former; /* an earlier daemon exported it, and perhaps this one as well */
 	bool served; /* by an nfsd that still runs */
-	const struct export **others;
-	size_t n_others;
+	struct other_exports others;
 };
 
 struct taken_back {
@@ -47,10 +47,10 @@ static int take_back(const void *data, void *result, int *ret_fd, struct kerr *e
 		(void)export_open_folder(arg->gone, &folder, NULL);
 	taken->rung = "none";
 	r = !arg->served ? 0
-			 : export_revoke(arg->config, arg->gone, folder, arg->former, arg->others,
-				   arg->n_others, &taken->rung, e);
+			 : export_revoke(arg->config, arg->gone, folder, arg->former,
+				   arg->others.list, arg->others.n_staying, &taken->rung, e);
 	if (r == 0)
-		taken->swept = export_sweep(arg->gone, folder, arg->others, arg->n_others);
+		taken->swept = export_sweep(arg->gone, folder, arg->others.list, arg->others.n);
 	return r;
 }
 
@@ -212,26 +212,12 @@ static int unexport(struct held_export *held, struct exporter *x, struct kerr *e
 	return r == -ENOENT ? 0 : r;
 }
 
-/* Whatever nfsd serves, or still serves for a former daemon, but for one. */
-static int list_others(const struct runs *runs, const struct export *but,
-	const struct export ***ret, size_t *ret_n, struct kerr *e)
+static int list_others(
+	const struct run *run, const struct export *but, struct other_exports *ret, struct kerr *e)
 {
-	const struct export **list;
-	size_t n = 0;
+	int r = other_exports_list(&run->daemon->runs, but, ret);
 
-	for (size_t i = 0; i < runs->n; i++)
-		n += runs->list[i]->n_held;
-	list = calloc(n + 1, sizeof *list);
-	if (!list)
-		return kerr_set(e, -ENOMEM, "list exports", NULL, NULL);
-	n = 0;
-	for (size_t i = 0; i < runs->n; i++)
-		for (size_t k = 0; k < runs->list[i]->n_held; k++)
-			if (&runs->list[i]->held[k].export != but)
-				list[n++] = &runs->list[i]->held[k].export;
-	*ret = list;
-	*ret_n = n;
-	return 0;
+	return r < 0 ? kerr_set(e, r, "list exports", NULL, NULL) : 0;
 }
 
 /* The status is of a moment before a start, or tells of others' listeners beside ours. */
@@ -260,19 +246,17 @@ void step_end_export(struct run *run, const struct export *export)
 	struct server *server = run->daemon->server;
 	struct spec spec = {.role = ROLE_EXPORT, .export = *export};
 	struct held_export *held = run_find_held(run, &export->id);
-	_cleanup_free_ const struct export **others = NULL;
 	struct revoke_arg arg = {.config = server_config(server), .gone = export};
 	struct exporter *x = server_open_exporter(server);
 	struct job_call call;
 	struct kerr e = {0};
 
 	if ((x && unexport(held, x, &e) < 0) ||
-		list_others(&run->daemon->runs, &held->export, &others, &arg.n_others, &e) < 0) {
+		list_others(run, &held->export, &arg.others, &e) < 0) {
 		run->busy = BUSY_ENDING;
 		run_fail(run, "unexport-failed", 0, &e);
 		return;
 	}
-	arg.others = others;
 	arg.folder = held->folder;
 	arg.former = held->former;
 	arg.served = is_nfsd_ours(server);
@@ -280,6 +264,7 @@ void step_end_export(struct run *run, const struct export *export)
 	call.fn = take_back;
 	call.done = revoke_done;
 	(void)step_start(run, &spec, BUSY_ENDING, &call);
+	free(arg.others.list);
 }
 
 static int take_from_dropped(const void *data, void *result, int *ret_fd, struct kerr *e)
@@ -292,8 +277,8 @@ static int take_from_dropped(const void *data, void *result, int *ret_fd, struct
 	taken->rung = "none";
 	(void)export_open_folder(arg->gone, &folder, NULL);
 	return !arg->served ? 0
-			    : export_drop_clients(arg->config, arg->gone, folder, arg->others,
-				      arg->n_others, &taken->rung, e);
+			    : export_drop_clients(arg->config, arg->gone, folder, arg->others.list,
+				      arg->others.n_staying, &taken->rung, e);
 }
 
 static void drop_done(void *data, struct job_end *end)
@@ -325,7 +310,6 @@ void step_drop_clients(struct run *run, const struct export *export)
 	struct spec spec = {.role = ROLE_EXPORT, .export = *export};
 	struct held_export *held = run_find_held(run, &export->id);
 	struct export dropped = *export; /* with other clients */
-	_cleanup_free_ const struct export **others = NULL;
 	struct revoke_arg arg = {.config = server_config(server), .gone = &dropped, .folder = -1};
 	struct job_call call;
 	struct kerr e = {0};
@@ -333,15 +317,15 @@ void step_drop_clients(struct run *run, const struct export *export)
 	step_settle_export(run);
 	dropped.clients = held->dropped;
 	dropped.n_clients = held->n_dropped;
-	if (list_others(&run->daemon->runs, NULL, &others, &arg.n_others, &e) < 0) {
+	if (list_others(run, NULL, &arg.others, &e) < 0) {
 		run->busy = BUSY_ENDING;
 		run_fail(run, "drop-failed", 0, &e);
 		return;
 	}
-	arg.others = others;
 	arg.served = is_nfsd_ours(server);
 	call = revoke_call(run, &arg);
 	call.fn = take_from_dropped;
 	call.done = drop_done;
 	(void)step_start(run, &spec, BUSY_ENDING, &call);
+	free(arg.others.list);
 }

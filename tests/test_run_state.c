@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 
+#include "mountd/others.h"
 #include "mountd/run.h"
 
 static enum run_state walk(enum run_state state, const enum run_event *events, size_t n)
@@ -137,5 +138,43 @@ Test(run_state, whom_an_export_lists_no_longer_is_known_until_looked_at)
 	cr_assert_eq(run->held[0].n_dropped, 1, "one has come back, the other is gone");
 	cr_expect(addr_equal(&run->held[0].dropped[0], &clients[0]));
 	runs_drop(&runs, run);
+	free(runs.list);
+}
+
+static void hold(struct runs *runs, const char *name, bool served, bool wished)
+{
+	struct run *run = runs_find_or_add(runs, name, ROLE_EXPORT);
+	struct addr client = {0};
+	struct spec spec = {.role = ROLE_EXPORT,
+		.export = {.id = {"", "u1"},
+			.volume = "/v",
+			.folder = "f",
+			.clients = &client,
+			.n_clients = 1}};
+
+	(void)snprintf(spec.export.id.run, sizeof spec.export.id.run, "%s", name);
+	cr_assert_eq(run_hold_export(run, &spec.export, served), 0);
+	if (wished)
+		cr_assert_eq(run_set_wish(run, &spec), 1);
+}
+
+Test(run_state, exports_that_end_do_not_count_as_those_that_stay)
+{
+	struct runs runs = {0};
+	struct other_exports others;
+
+	hold(&runs, "ending", false, false);
+	hold(&runs, "gone", false, false);
+	hold(&runs, "lingering", true, false);
+	hold(&runs, "taken-in-soon", false, true);
+	cr_assert_eq(other_exports_list(&runs, &runs.list[1]->held[0].export, &others), 0);
+	cr_expect_eq(others.n, 3);
+	cr_assert_eq(others.n_staying, 2);
+	cr_expect_str_eq(others.list[0]->id.run, "lingering");
+	cr_expect_str_eq(others.list[1]->id.run, "taken-in-soon");
+	cr_expect_str_eq(others.list[2]->id.run, "ending");
+	free(others.list);
+	while (runs.n)
+		runs_drop(&runs, runs.list[0]);
 	free(runs.list);
 }
