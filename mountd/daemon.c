@@ -43,6 +43,9 @@ static uint64_t carry_out(
 	case STEP_END_EXPORT:
 		step_end_export(run, step->export);
 		break;
+	case STEP_WITHHELD:
+		step_withhold(run);
+		break;
 	case STEP_DROP:
 		step_drop_clients(run, step->export);
 		break;

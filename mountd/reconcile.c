@@ -95,14 +95,21 @@ static bool is_moved(const struct export *held, const struct export *want)
 	       (strcmp(held->volume, want->volume) != 0 || strcmp(held->folder, want->folder) != 0);
 }
 
+/* One of the same identity that has to end before the wish can be tried. */
+static bool is_in_the_way(const struct held_export *held, const struct export *want)
+{
+	return is_moved(&held->export, want) ||
+	       (held->remade && run_id_equal(&held->export.id, &want->id));
+}
+
 static struct step end_export(const struct reconcile_view *v, struct reconcile_slots *slots,
 	uint64_t now_ms, const struct held_export *held)
 {
 	struct step wait;
 
 	/* Taken in or not, clients could take new hold of it, until ours are the answers. */
-	if (v->former_answers && !(v->want && is_moved(&held->export, &v->want->export)))
-		return none();
+	if (v->former_answers && !(v->want && is_in_the_way(held, &v->want->export)))
+		return (struct step){.kind = STEP_WITHHELD, .export = &held->export};
 	if (is_early(v, now_ms, &wait))
 		return wait;
 	if (!take(&slots->ends, SLOTS_END))
@@ -123,8 +130,7 @@ static const struct held_export *find_moved(
 	const struct reconcile_view *v, const struct export *want)
 {
 	for (size_t i = 0; i < v->n_held; i++)
-		if (is_moved(&v->held[i].export, want) ||
-			(v->held[i].remade && run_id_equal(&v->held[i].export.id, &want->id)))
+		if (is_in_the_way(&v->held[i], want))
 			return &v->held[i];
 	return NULL;
 }
@@ -201,7 +207,7 @@ static struct step plan_export(
 	/* The new one first; but one that fails does not keep the old one alive. */
 	served = is_served(v, want);
 	other = find_replaced(v, want);
-	if (other && (served || v->attempts))
+	if (other && (served || v->attempts) && !v->former_answers)
 		return end_export(v, slots, now_ms, other);
 	if (served)
 		return drop(v, slots, now_ms);

@@ -51,6 +51,7 @@ enum step_kind {
 	STEP_CANCEL,	 /* the worker builds what nobody wants any more */
 	STEP_ADD_EXPORT, /* export; of another incarnation than those held, or the same changed */
 	STEP_END_EXPORT, /* export, one of the held */
+	STEP_WITHHELD,	 /* export, which cannot end before the server has our answers */
 	STEP_DROP,	 /* export, one of the held: what its dropped clients hold is taken */
 	STEP_ATTACH,	 /* mount */
 	STEP_DETACH,	 /* mount, the held one, in the way how says */

@@ -267,6 +267,22 @@ void step_end_export(struct run *run, const struct export *export)
 	free(arg.others.list);
 }
 
+void step_withhold(struct run *run)
+{
+	struct kerr e;
+	int error;
+	const char *fault = server_fault(run->daemon->server, &error);
+	char text[640];
+
+	if (!fault)
+		return;
+	(void)kerr_set(&e, error, "end export", run_id_of(run)->incarnation,
+		"the kernel still answers as a former daemon told it to: %s", fault);
+	kerr_format(&e, text, sizeof text);
+	if (run_set_fault(run, error, text))
+		run_log(run, LOG_LEVEL_WARNING, "end-withheld", 0, &e);
+}
+
 static int take_from_dropped(const void *data, void *result, int *ret_fd, struct kerr *e)
 {
 	const struct revoke_arg *arg = data;

@@ -8,6 +8,8 @@
 /* True where it took no worker and is over. */
 bool step_add_export(struct run *run, const struct export *export);
 void step_end_export(struct run *run, const struct export *export);
+/* Tells what keeps an export from its end. */
+void step_withhold(struct run *run);
 /* Takes what the export's dropped clients hold of it. */
 void step_drop_clients(struct run *run, const struct export *export);
 void step_attach(struct run *run, const struct mount *mount);

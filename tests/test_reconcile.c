@@ -49,7 +49,7 @@ Test(reconcile, what_a_former_daemon_exported_ends_once_ours_are_the_answers)
 	struct held_export held[] = {HELD(old, false), HELD(want, true)};
 	struct reconcile_view v = EXPORT(.held = held, .n_held = 1, .former_answers = true);
 
-	cr_expect_eq(plan(&v).kind, STEP_NONE);
+	cr_expect_eq(plan(&v).kind, STEP_WITHHELD);
 	v.wished = true;
 	v.want = &want;
 	cr_expect_eq(plan(&v).kind, STEP_ADD_EXPORT, "the server waits for that one");
@@ -64,6 +64,22 @@ Test(reconcile, what_a_former_daemon_exported_ends_once_ours_are_the_answers)
 	want = export_spec("a", "y");
 	v.n_held = 1;
 	cr_expect_eq(plan(&v).kind, STEP_END_EXPORT, "the same moved comes only after that");
+}
+
+/* Else the server would wait for that one, and this one for the server. */
+Test(reconcile, what_failed_beside_a_former_daemons_export_is_tried_again)
+{
+	struct spec old = export_spec("a", "x"), want = export_spec("b", "y");
+	struct held_export held = HELD(old, false);
+	struct reconcile_view v = EXPORT(.wished = true, .want = &want, .held = &held, .n_held = 1,
+		.former_answers = true, .attempts = 1);
+
+	cr_expect_eq(plan(&v).kind, STEP_ADD_EXPORT);
+	v.not_before_ms = 1001;
+	cr_expect_eq(plan(&v).kind, STEP_WAIT);
+	v.not_before_ms = 0;
+	v.former_answers = false;
+	cr_expect_eq(plan(&v).kind, STEP_END_EXPORT);
 }
 
 Test(reconcile, export_from_nothing_to_nothing)
@@ -150,6 +166,8 @@ Test(reconcile, a_folder_made_anew_is_exported_after_the_old_one_ended)
 	cr_expect_eq(plan(&v).kind, STEP_ADD_EXPORT, "nobody has looked at the folder");
 	held.remade = true;
 	cr_expect_eq(plan(&v).kind, STEP_END_EXPORT);
+	v.former_answers = true;
+	cr_expect_eq(plan(&v).kind, STEP_END_EXPORT, "the server waits for that one");
 	v.want = &old;
 	cr_expect_eq(plan(&v).kind, STEP_END_EXPORT, "whatever is wished meanwhile");
 }
