@@ -109,19 +109,25 @@ void doctor_netns(struct doctor *d)
 			"not the node's network namespace");
 }
 
+/* What the daemon goes by counts, whatever this node's machine id is. */
 void doctor_node_name(struct doctor *d)
 {
-	char name[NODE_NAME_MAX + 1], text[640];
+	char name[NODE_NAME_MAX + 1] = "", text[640];
 	_cleanup_json_ json_t *status = NULL;
 	struct ctl_fault fault;
 	struct kerr e = {0};
+	int error = node_name_derive("/etc/machine-id", name, &e);
+	const char *given = doctor_ask(d, "status", NULL, &status, &fault) == CTL_OK
+				    ? json_string_value(json_object_get(status, "node"))
+				    : NULL;
 
-	if (node_name_derive("/etc/machine-id", name, &e) == 0) {
-		doctor_say(d, "node-name", VERDICT_OK, NULL, "%s, from the machine id", name);
+	if (given && (error < 0 || strcmp(given, name) != 0)) {
+		doctor_say(d, "node-name", VERDICT_OK, NULL,
+			"%s, given to the daemon by --node-name", given);
 		return;
 	}
-	if (doctor_ask(d, "status", NULL, &status, &fault) == CTL_OK) {
-		doctor_say(d, "node-name", VERDICT_OK, NULL, "given to the daemon by --node-name");
+	if (error == 0) {
+		doctor_say(d, "node-name", VERDICT_OK, NULL, "%s, from the machine id", name);
 		return;
 	}
 	kerr_format(&e, text, sizeof text);

@@ -67,6 +67,20 @@ Test(ctl_program, a_stopped_server_uses_nothing, .timeout = 60)
 	cr_expect_null(strstr(o.out, "rungs"), "%s", o.out);
 }
 
+Test(ctl_program, status_names_the_servers_that_do_not_answer, .timeout = 60)
+{
+	ask(PACKETS("{\"ok\": true, \"silent_servers\": [{\"address\": \"10.20.0.1:20490\", "
+		    "\"state\": \"silent\", \"seconds\": 7}, {\"address\": \"[fd20::1]:20490\", "
+		    "\"state\": \"lost\", \"seconds\": 3725}]}"),
+		false, ARGV("status"));
+	cr_expect_eq(o.code, 0);
+	cr_expect(
+		strstr(o.out, "\nsilent server 10.20.0.1:20490 silent for 7s\n"
+			      "lost server   [fd20::1]:20490 silent for 1h02m, its mounts are cut "
+			      "off\n"),
+		"%s", o.out);
+}
+
 Test(ctl_program, status_for_programs, .timeout = 60)
 {
 	ask(PACKETS("{\"ok\": true, \"version\": \"0.1.0\", \"node\": \"n1\"}"), false,
@@ -343,6 +357,10 @@ Test(ctl_program, doctor_tells_what_the_daemon_suffers_from, .timeout = 120)
 	found = finding("server");
 	cr_expect(strstr(found, "\"ok\""), "%s", found);
 	cr_expect_str_eq(finding("drained"), "");
+	found = finding("node-name");
+	cr_expect(
+		strstr(found, "\"ok\"") && strstr(found, "n1, given to the daemon by --node-name"),
+		"%s", found);
 	found = finding("runs");
 	cr_expect(strstr(found, "\"ok\"") && strstr(found, "1, none fails"), "%s", found);
 }
