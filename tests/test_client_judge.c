@@ -119,6 +119,20 @@ Test(client_judge, one_that_calls_lets_go_of_what_was_revoked)
 	cr_expect_eq(client_judge(&s, &busy), CLIENT_KEEPS_REVOKED);
 }
 
+/* Looked at each second, one that has called once was at work the second time as well. */
+Test(client_judge, one_call_counts_once)
+{
+	struct client_signs s = known();
+	struct nfsd_client now = {.confirmed = true, .holds_revoked = true};
+
+	for (unsigned call = 1; call < CLIENT_REVOKED_LOOKS; call++)
+		for (now.quiet_seconds = 0; now.quiet_seconds < 4; now.quiet_seconds++)
+			cr_expect_neq(
+				client_judge(&s, &now), CLIENT_KEEPS_REVOKED, "call %u", call);
+	now.quiet_seconds = 0;
+	cr_expect_eq(client_judge(&s, &now), CLIENT_KEEPS_REVOKED);
+}
+
 /* Each of its calls may take it seconds, as it asks after the state first. */
 Test(client_judge, one_that_calls_seldom_is_told_as_well)
 {
