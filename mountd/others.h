@@ -3,14 +3,13 @@
 #pragma once
 
 #include "mountd/run.h"
+#include "nfs/export.h"
 
-struct other_exports {
-	const struct export **list; /* owned, what it points to is the runs'; never NULL */
-	size_t n;
-	/* The first of them; the rest end as well: they are refused already, and not wished for. */
-	size_t n_staying;
-};
-
-/* Whatever nfsd serves, or perhaps still serves, but for one (may be NULL). -ENOMEM. */
+/*
+ * Whatever nfsd serves, or perhaps still serves, but for one (may be NULL). Those of a run that is
+ * not wished for end, and those of another incarnation that are refused already. unread: not all
+ * wishes could be read, so that none counts as ending. The list is the caller's, what it points to
+ * the runs'; never NULL. -ENOMEM.
+ */
 int other_exports_list(
-	const struct runs *runs, const struct export *but, struct other_exports *ret);
+	const struct runs *runs, const struct export *but, bool unread, struct other_exports *ret);

@@ -47,8 +47,8 @@ static int take_back(const void *data, void *result, int *ret_fd, struct kerr *e
 		(void)export_open_folder(arg->gone, &folder, NULL);
 	taken->rung = "none";
 	r = !arg->served ? 0
-			 : export_revoke(arg->config, arg->gone, folder, arg->former,
-				   arg->others.list, arg->others.n_staying, &taken->rung, e);
+			 : export_revoke(arg->config, arg->gone, folder, arg->former, &arg->others,
+				   &taken->rung, e);
 	if (r == 0)
 		taken->swept = export_sweep(arg->gone, folder, arg->others.list, arg->others.n);
 	return r;
@@ -215,7 +215,8 @@ static int unexport(struct held_export *held, struct exporter *x, struct kerr *e
 static int list_others(
 	const struct run *run, const struct export *but, struct other_exports *ret, struct kerr *e)
 {
-	int r = other_exports_list(&run->daemon->runs, but, ret);
+	const struct daemon *d = run->daemon;
+	int r = other_exports_list(&d->runs, but, d->desired.unread, ret);
 
 	return r < 0 ? kerr_set(e, r, "list exports", NULL, NULL) : 0;
 }
@@ -264,7 +265,7 @@ void step_end_export(struct run *run, const struct export *export)
 	call.fn = take_back;
 	call.done = revoke_done;
 	(void)step_start(run, &spec, BUSY_ENDING, &call);
-	free(arg.others.list);
+	free((void *)arg.others.list);
 }
 
 void step_withhold(struct run *run)
@@ -293,8 +294,8 @@ static int take_from_dropped(const void *data, void *result, int *ret_fd, struct
 	taken->rung = "none";
 	(void)export_open_folder(arg->gone, &folder, NULL);
 	return !arg->served ? 0
-			    : export_drop_clients(arg->config, arg->gone, folder, arg->others.list,
-				      arg->others.n_staying, &taken->rung, e);
+			    : export_drop_clients(arg->config, arg->gone, folder, &arg->others,
+				      &taken->rung, e);
 }
 
 static void drop_done(void *data, struct job_end *end)
@@ -343,5 +344,5 @@ void step_drop_clients(struct run *run, const struct export *export)
 	call.fn = take_from_dropped;
 	call.done = drop_done;
 	(void)step_start(run, &spec, BUSY_ENDING, &call);
-	free(arg.others.list);
+	free((void *)arg.others.list);
 }

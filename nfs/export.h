@@ -91,30 +91,35 @@ int export_open_folder(const struct export *export, int *ret_tree, struct kerr *
  */
 int export_open_folder_cached(const struct export *export, int *ret_tree);
 
+/* The exports beside one that ends, in whatever state. */
+struct other_exports {
+	const struct export *const *list;
+	size_t n;
+	size_t n_staying; /* the first of them; clients of the rest lose what they hold as well */
+};
+
 /*
  * In a worker, after exporter_remove(): takes the opens, locks and delegations that clients
  * still hold in the run's folder by the best rung, so that the folder can be deleted and its
  * filesystem unmounted. folder is what exporter_remove() returned: the export's own mount, which
  * has no path any more and by which alone the kernel knows the export (/proc/self/fd/<folder>).
- * others lists the exports that stay. *ret_rung: static text, "none" where nothing was held.
+ * *ret_rung: static text, "none" where nothing was held.
  *
  * former: an earlier process exported it, and what clients have held since then the kernel knows by
  * that one's mount. Where this process did not export it as well, folder is what
  * export_open_folder() finds, or -1 where it is gone.
  */
 int export_revoke(const struct exporter_config *config, const struct export *gone, int folder,
-	bool former, const struct export *const *others, size_t n_others, const char **ret_rung,
-	struct kerr *e);
+	bool former, const struct other_exports *others, const char **ret_rung, struct kerr *e);
 
 /*
  * In a worker, after an exporter_add() that described an export anew: expires those of dropped's
  * clients that hold something in its folder, or that no export lists any more. dropped: the export
  * with those clients alone that it lists no longer; folder: what export_open_folder() finds, or -1;
- * others: all exports there are, that one included.
+ * others: that one is among them.
  */
 int export_drop_clients(const struct exporter_config *config, const struct export *dropped,
-	int folder, const struct export *const *others, size_t n_others, const char **ret_rung,
-	struct kerr *e);
+	int folder, const struct other_exports *others, const char **ret_rung, struct kerr *e);
 
 /*
  * In a worker, after export_revoke(): removes the .nfsXXXX files of gone's clients, which have

@@ -249,8 +249,8 @@ static bool shares_superblock(
 	       (major == r->held.major && minor == r->held.minor);
 }
 
-static int locate(struct revocation *r, const struct export *gone,
-	const struct export *const *others, size_t n_others)
+static int locate(
+	struct revocation *r, const struct export *gone, const struct other_exports *others)
 {
 	_cleanup_(actual_mounts_clear) struct actual_mounts mounts = {0};
 	struct stat st;
@@ -265,8 +265,8 @@ static int locate(struct revocation *r, const struct export *gone,
 		r->held.major = major(st.st_dev);
 		r->held.minor = minor(st.st_dev);
 	}
-	for (size_t i = 0; i < n_others && !r->shared; i++)
-		r->shared = shares_superblock(r, others[i], &mounts);
+	for (size_t i = 0; i < others->n_staying && !r->shared; i++)
+		r->shared = shares_superblock(r, others->list[i], &mounts);
 	return 0;
 }
 
@@ -278,7 +278,7 @@ static bool is_lost(int error)
 
 /* What is held on the export's filesystem. 1: nothing is left to look at. */
 static int look(struct revocation *r, const struct exporter_config *config, int folder,
-	const struct export *const *others, size_t n_others)
+	const struct other_exports *others)
 {
 	int error;
 
@@ -291,19 +291,18 @@ static int look(struct revocation *r, const struct exporter_config *config, int 
 		return kerr_set(r->e, -errno, "open folder", r->gone->folder, NULL);
 	error = nfsdfs_open(config->runtime_dir, &r->fs, r->e);
 	if (error == 0)
-		error = locate(r, r->gone, others, n_others);
+		error = locate(r, r->gone, others);
 	return error < 0 ? error : count_held(r);
 }
 
 #define REVOCATION(...) ((struct revocation){.fs = -1, .folder = -1, __VA_ARGS__})
 
 int export_revoke(const struct exporter_config *config, const struct export *gone, int folder,
-	bool former, const struct export *const *others, size_t n_others, const char **ret_rung,
-	struct kerr *e)
+	bool former, const struct other_exports *others, const char **ret_rung, struct kerr *e)
 {
 	_cleanup_(revocation_clear) struct revocation r =
 		REVOCATION(.masked = config->masked_rungs, .gone = gone, .former = former, .e = e);
-	int error = look(&r, config, folder, others, n_others);
+	int error = look(&r, config, folder, others);
 
 	if (error < 0)
 		return error;
@@ -312,7 +311,7 @@ int export_revoke(const struct exporter_config *config, const struct export *gon
 		return 0;
 	if (r.held.n > 0)
 		error = climb_down(&r, ret_rung);
-	return error < 0 ? error : client_expire_idle(r.fs, gone, others, n_others, e);
+	return error < 0 ? error : client_expire_idle(r.fs, gone, others->list, others->n, e);
 }
 
 static int expire_dropped(struct revocation *r, const char **ret_rung)
@@ -326,11 +325,10 @@ static int expire_dropped(struct revocation *r, const char **ret_rung)
 }
 
 int export_drop_clients(const struct exporter_config *config, const struct export *dropped,
-	int folder, const struct export *const *others, size_t n_others, const char **ret_rung,
-	struct kerr *e)
+	int folder, const struct other_exports *others, const char **ret_rung, struct kerr *e)
 {
 	_cleanup_(revocation_clear) struct revocation r = REVOCATION(.gone = dropped, .e = e);
-	int error = look(&r, config, folder, others, n_others);
+	int error = look(&r, config, folder, others);
 
 	if (error < 0)
 		return error;
@@ -338,7 +336,7 @@ int export_drop_clients(const struct exporter_config *config, const struct expor
 	if (error > 0)
 		return 0;
 	error = expire_dropped(&r, ret_rung);
-	return error < 0 ? error : client_expire_idle(r.fs, dropped, others, n_others, e);
+	return error < 0 ? error : client_expire_idle(r.fs, dropped, others->list, others->n, e);
 }
 
 const char *revoke_best_rung(unsigned masked)

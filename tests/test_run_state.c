@@ -162,18 +162,26 @@ Test(run_state, exports_that_end_do_not_count_as_those_that_stay)
 {
 	struct runs runs = {0};
 	struct other_exports others;
+	struct run *replaced;
 
-	hold(&runs, "ending", false, false);
-	hold(&runs, "gone", false, false);
-	hold(&runs, "lingering", true, false);
-	hold(&runs, "taken-in-soon", false, true);
-	cr_assert_eq(other_exports_list(&runs, &runs.list[1]->held[0].export, &others), 0);
-	cr_expect_eq(others.n, 3);
+	hold(&runs, "a-gone", false, false);
+	hold(&runs, "b-refused-next", true, false);
+	hold(&runs, "c-taken-in-soon", false, true);
+	hold(&runs, "d-lingers", true, true);
+	hold(&runs, "e-replaced", false, true);
+	replaced = runs_find(&runs, "e-replaced", ROLE_EXPORT);
+	replaced->wish.export.id.incarnation[1] = '2';
+	replaced = runs_find(&runs, "d-lingers", ROLE_EXPORT);
+	replaced->wish.export.id.incarnation[1] = '2';
+	cr_assert_eq(other_exports_list(&runs, &runs.list[0]->held[0].export, false, &others), 0);
+	cr_expect_eq(others.n, 4);
 	cr_assert_eq(others.n_staying, 2);
-	cr_expect_str_eq(others.list[0]->id.run, "lingering");
-	cr_expect_str_eq(others.list[1]->id.run, "taken-in-soon");
-	cr_expect_str_eq(others.list[2]->id.run, "ending");
-	free(others.list);
+	cr_expect_str_eq(others.list[0]->id.run, "c-taken-in-soon");
+	cr_expect_str_eq(others.list[1]->id.run, "d-lingers");
+	free((void *)others.list);
+	cr_assert_eq(other_exports_list(&runs, NULL, true, &others), 0);
+	cr_expect_eq(others.n_staying, 5, "what could not be read may ask for any");
+	free((void *)others.list);
 	while (runs.n)
 		runs_drop(&runs, runs.list[0]);
 	free(runs.list);

@@ -67,8 +67,7 @@ static int run_start(void)
 struct gone {
 	struct export export;
 	int folder;
-	const struct export *const *others;
-	size_t n_others;
+	struct other_exports others;
 };
 
 static int run_revoke(const struct gone *gone)
@@ -76,8 +75,8 @@ static int run_revoke(const struct gone *gone)
 	const char *rung;
 	struct kerr e;
 
-	if (export_revoke(&config, &gone->export, gone->folder, false, gone->others, gone->n_others,
-		    &rung, &e) < 0) {
+	if (export_revoke(&config, &gone->export, gone->folder, false, &gone->others, &rung, &e) <
+		0) {
 		print_failure("revoke", &e);
 		return 1;
 	}
@@ -141,6 +140,15 @@ static void add(struct exporter *x, const char *line)
 		printf("added %s\n", export.id.run);
 }
 
+static struct other_exports others(const struct exporter *x)
+{
+	struct other_exports all;
+
+	all.list = exporter_list(x, &all.n);
+	all.n_staying = all.n;
+	return all;
+}
+
 static void take_away(struct exporter *x, const char *line)
 {
 	struct run_id id = {0};
@@ -151,14 +159,14 @@ static void take_away(struct exporter *x, const char *line)
 		printf("remove what?\n");
 		return;
 	}
-	gone.others = exporter_list(x, &gone.n_others);
-	for (size_t i = 0; i < gone.n_others; i++)
-		if (run_id_equal(&gone.others[i]->id, &id))
-			(void)export_copy(gone.others[i], &gone.export);
+	gone.others = others(x);
+	for (size_t i = 0; i < gone.others.n; i++)
+		if (run_id_equal(&gone.others.list[i]->id, &id))
+			(void)export_copy(gone.others.list[i], &gone.export);
 	if (exporter_remove(x, &id, &gone.folder, &e) < 0) {
 		print_failure("remove", &e);
 	} else {
-		gone.others = exporter_list(x, &gone.n_others);
+		gone.others = others(x);
 		(void)work(x, &gone);
 		cleanup_close(&gone.folder);
 	}
