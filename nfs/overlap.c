@@ -2,7 +2,6 @@
 /* Whether two exports show the same files. */
 #include "nfs/overlap.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -37,7 +36,7 @@ static bool is_in_either(const char *one, const char *other)
 	return strncmp(one, other, length < other_length ? length : other_length) == 0;
 }
 
-static int path_of(int fd, char path[PATH_MAX])
+static bool path_of(int fd, char path[PATH_MAX])
 {
 	char link[sizeof "/proc/self/fd/" + 10];
 	ssize_t size;
@@ -45,12 +44,12 @@ static int path_of(int fd, char path[PATH_MAX])
 	(void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
 	size = readlink(link, path, PATH_MAX - 1);
 	if (size < 0)
-		return -errno;
+		return false;
 	path[size] = '\0';
-	return 0;
+	return true;
 }
 
-static int find_place(
+static bool find_place(
 	const struct export *export, const struct actual_mounts *mounts, struct place *ret)
 {
 	_cleanup_close_ int fd = -1;
@@ -58,22 +57,21 @@ static int find_place(
 	char path[PATH_MAX];
 	struct statx st;
 	size_t target;
-	int error = beneath_open(export->volume, export->folder, O_PATH | O_DIRECTORY, &fd, NULL);
 
-	if (error < 0 || (error = path_of(fd, path)) < 0)
-		return error;
-	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID, &st) < 0)
-		return -errno;
+	if (beneath_open(export->volume, export->folder, O_PATH | O_DIRECTORY, &fd, NULL) < 0 ||
+		!path_of(fd, path) ||
+		statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID, &st) < 0)
+		return false;
 	m = actual_mounts_by_id(mounts, st.stx_mnt_id);
 	target = !m || strcmp(m->target, "/") == 0 ? 0 : strlen(m->target);
 	if (!m || strncmp(path, m->target, target) != 0)
-		return -ENOENT;
+		return false;
 	ret->major = m->major;
 	ret->minor = m->minor;
 	(void)snprintf(ret->path, sizeof ret->path, "%s%s/",
 		strcmp(m->root, "/") == 0 ? "" : m->root,
 		strcmp(path, "/") == 0 ? "" : path + target);
-	return 0;
+	return true;
 }
 
 bool exports_overlap(
@@ -86,7 +84,7 @@ bool exports_overlap(
 	full_path(b, other);
 	if (is_in_either(one, other))
 		return true;
-	return find_place(a, mounts, &here) == 0 && find_place(b, mounts, &there) == 0 &&
+	return find_place(a, mounts, &here) && find_place(b, mounts, &there) &&
 	       here.major == there.major && here.minor == there.minor &&
 	       is_in_either(here.path, there.path);
 }
