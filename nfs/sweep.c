@@ -23,26 +23,52 @@ bool sweep_is_kept(const char *name)
 	return true;
 }
 
+static bool is_kept(const struct dirent *entry)
+{
+	return entry->d_type == DT_REG && sweep_is_kept(entry->d_name);
+}
+
+static bool find_kept(int fd, const struct dirent *entry, void *data)
+{
+	bool *found = data;
+
+	(void)fd;
+	*found = is_kept(entry);
+	return !*found;
+}
+
 static bool remove_kept(int fd, const struct dirent *entry, void *data)
 {
 	unsigned *swept = data;
 
-	if (entry->d_type == DT_REG && sweep_is_kept(entry->d_name))
+	if (is_kept(entry))
 		*swept += unlinkat(fd, entry->d_name, 0) == 0;
 	return true;
+}
+
+static bool overlaps_any(
+	const struct export *gone, const struct export *const *others, size_t n_others)
+{
+	_cleanup_mounts_ struct actual_mounts mounts = {0};
+
+	if (n_others > 0 && actual_mounts_read_own(&mounts) < 0)
+		return true;
+	for (size_t i = 0; i < n_others; i++)
+		if (exports_overlap(gone, others[i], &mounts))
+			return true;
+	return false;
 }
 
 unsigned export_sweep(
 	const struct export *gone, int folder, const struct export *const *others, size_t n_others)
 {
-	_cleanup_mounts_ struct actual_mounts mounts = {0};
+	bool found = false;
 	unsigned swept = 0;
 
-	if (folder < 0 || (n_others > 0 && actual_mounts_read_own(&mounts) < 0))
-		return 0;
-	for (size_t i = 0; i < n_others; i++)
-		if (exports_overlap(gone, others[i], &mounts))
-			return 0;
-	(void)tree_walk(folder, remove_kept, &swept);
+	/* The others are looked up only where there is something to remove: there may be many. */
+	if (folder >= 0)
+		(void)tree_walk(folder, find_kept, &found);
+	if (found && !overlaps_any(gone, others, n_others))
+		(void)tree_walk(folder, remove_kept, &swept);
 	return swept;
 }
