@@ -92,7 +92,18 @@ static int take_in(struct run *run, struct exporter *x, int tree, struct kerr *e
 	if (r < 0)
 		return r;
 	r = run_hold_export(run, export, true);
-	return r < 0 ? kerr_set(e, r, "remember export", NULL, NULL) : 0;
+	if (r == 0)
+		return 0;
+	if (!held)
+		(void)exporter_remove(x, &export->id, NULL, NULL);
+	return kerr_set(e, r, "remember export", NULL, NULL);
+}
+
+static bool is_remade(struct run *run)
+{
+	const struct held_export *held = run_find_held(run, &run->trying.export.id);
+
+	return held && held->remade;
 }
 
 /* Remembered before the kernel hears of it. */
@@ -109,7 +120,7 @@ static int add(struct run *run, int tree, struct kerr *e)
 	if (r < 0)
 		return kerr_set(e, r, "write record of", run->trying.export.volume, NULL);
 	r = take_in(run, x, TAKE_FD(fd), e);
-	if (r < 0 && r != -EEXIST)
+	if (r < 0 && !is_remade(run))
 		doubt(run);
 	return r;
 }
@@ -119,7 +130,7 @@ static void add_opened(struct run *run, int tree, uint64_t ms)
 	struct kerr e = {0};
 	int r = add(run, tree, &e);
 
-	if (r < 0 && r != -EEXIST) {
+	if (r < 0 && !is_remade(run)) {
 		run_fail(run, "export-failed", ms, &e);
 		return;
 	}
