@@ -23,7 +23,8 @@ enum settled runs_settled(const struct runs *runs, bool *ret_wanted)
 		*ret_wanted = true;
 		if (run_is_served(run))
 			continue;
-		if (!run->attempts)
+		/* What has to end before it can be tried may wait for dead storage. */
+		if (!run->attempts && !run->end_failures)
 			settled = UNSETTLED;
 		else if (settled == SETTLED && is_inherited(run))
 			settled = SETTLED_BUT_INHERITED;

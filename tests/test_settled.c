@@ -66,3 +66,15 @@ Test(settled, what_was_never_in_force_holds_nobody_up_after_one_failure)
 	run->attempts = 0;
 	cr_expect_eq(runs_settled(&runs, &wanted), UNSETTLED, "one untried outweighs");
 }
+
+Test(settled, an_end_that_fails_holds_nobody_up)
+{
+	bool wanted;
+	struct run *run = add("moved");
+
+	cr_expect_eq(runs_settled(&runs, &wanted), UNSETTLED);
+	run->end_failures = 1;
+	cr_expect_eq(runs_settled(&runs, &wanted), SETTLED);
+	cr_assert_eq(run_hold_export(run, &run->want.export, false), 0);
+	cr_expect_eq(runs_settled(&runs, &wanted), SETTLED_BUT_INHERITED);
+}
