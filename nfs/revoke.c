@@ -74,14 +74,19 @@ static int collect(const char *client, const char *states, struct revocation *r)
 	return error < 0 ? kerr_set(r->e, error, "read NFS client's states", client, NULL) : 0;
 }
 
-/* How much is held on the superblock now. */
-static int count_held(struct revocation *r)
+static int collect_own(const char *client, const char *states, struct revocation *r)
+{
+	return client_is_of(r->fs, client, r->gone) ? collect(client, states, r) : 0;
+}
+
+/* How much is held on the superblock now, by those whose states fn collects. */
+static int count_held(struct revocation *r, client_fn *fn)
 {
 	int error;
 
 	free(TAKE_PTR(r->held.files));
 	r->held.n = 0;
-	error = each_client(r, collect);
+	error = each_client(r, fn);
 	held_sort(&r->held);
 	return error;
 }
@@ -115,7 +120,7 @@ static int unlock_filesystem(struct revocation *r, const char *path)
 	(void)snprintf(line, sizeof line, "%s\n", path);
 	error = nfsdfs_write(r->fs, "unlock_filesystem", line, r->e);
 	if (error == 0)
-		error = count_held(r);
+		error = count_held(r, collect);
 	return error < 0 ? error : r->held.n > 0 ? -EOPNOTSUPP : 0;
 }
 
@@ -185,7 +190,7 @@ static int revoked(struct revocation *r, const char *rung, const char **ret_rung
 /* What could not be looked at counts. */
 static bool is_still_held(struct revocation *r)
 {
-	if (count_held(r) < 0)
+	if (count_held(r, collect) < 0)
 		return true;
 	return r->held.n > 0 && (!r->shared || !search(r) || any_inside(&r->held));
 }
@@ -276,9 +281,9 @@ static bool is_lost(int error)
 	return error == ENOENT || error == ENOTDIR || error == ELOOP || error == ESTALE;
 }
 
-/* What is held on the export's filesystem. 1: nothing is left to look at. */
+/* What is held on the export's filesystem, as fn collects. 1: nothing is left to look at. */
 static int look(struct revocation *r, const struct exporter_config *config, int folder,
-	const struct other_exports *others)
+	const struct other_exports *others, client_fn *fn)
 {
 	int error;
 
@@ -292,7 +297,7 @@ static int look(struct revocation *r, const struct exporter_config *config, int 
 	error = nfsdfs_open(config->runtime_dir, &r->fs, r->e);
 	if (error == 0)
 		error = locate(r, r->gone, others);
-	return error < 0 ? error : count_held(r);
+	return error < 0 ? error : count_held(r, fn);
 }
 
 #define REVOCATION(...) ((struct revocation){.fs = -1, .folder = -1, __VA_ARGS__})
@@ -302,7 +307,7 @@ int export_revoke(const struct exporter_config *config, const struct export *gon
 {
 	_cleanup_(revocation_clear) struct revocation r =
 		REVOCATION(.masked = config->masked_rungs, .gone = gone, .former = former, .e = e);
-	int error = look(&r, config, folder, others);
+	int error = look(&r, config, folder, others, collect);
 
 	if (error < 0)
 		return error;
@@ -316,7 +321,7 @@ int export_revoke(const struct exporter_config *config, const struct export *gon
 
 static int expire_dropped(struct revocation *r, const char **ret_rung)
 {
-	if (!search(r))
+	if (r->held.n > 0 && !search(r))
 		held_mark_all(&r->held);
 	if (!any_inside(&r->held))
 		return 0;
@@ -328,7 +333,7 @@ int export_drop_clients(const struct exporter_config *config, const struct expor
 	int folder, const struct other_exports *others, const char **ret_rung, struct kerr *e)
 {
 	_cleanup_(revocation_clear) struct revocation r = REVOCATION(.gone = dropped, .e = e);
-	int error = look(&r, config, folder, others);
+	int error = look(&r, config, folder, others, collect_own);
 
 	if (error < 0)
 		return error;
