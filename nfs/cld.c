@@ -260,7 +260,7 @@ static int set_up(struct cld *c, const char *state_dir, struct kerr *e)
 		return kerr_set(e, error, "watch rpc_pipefs folder", "nfsd", NULL);
 	error = open_pending(state_dir, &c->pending);
 	if (error < 0)
-		return kerr_set(e, error, "start client tracking", NULL, NULL);
+		return kerr_set(e, error, "keep questions of client tracking", state_dir, NULL);
 	c->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	c->epoll = epoll_create1(EPOLL_CLOEXEC);
 	error = c->epoll < 0 || c->timer < 0 ? -errno : poll_for(c, c->inotify);
@@ -288,8 +288,7 @@ int cld_new(const char *state_dir, struct cld **ret, struct kerr *e)
 		.inotify = -1,
 		.pipe = -1,
 		.timer = -1,
-		.epoll = -1,
-		.pending.file = -1};
+		.epoll = -1};
 	error = set_up(c, state_dir, e);
 	if (error < 0)
 		return error;

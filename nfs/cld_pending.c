@@ -4,53 +4,62 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/mman.h>
 
 #include "mountd/base/cleanup.h"
 
 static const char file_name[] = "client-questions";
 
-/* What another boot has left, or another layout, is as good as absent. */
-static void load(struct cld_pending *p, const char boot[CLD_BOOT_SIZE])
-{
-	char kept[CLD_BOOT_SIZE];
-	size_t size = CLD_PENDING_MAX * sizeof *p->list;
+struct kept {
+	char boot[CLD_BOOT_SIZE];
+	struct cld_pending_item list[CLD_PENDING_MAX];
+};
 
-	if (pread(p->file, kept, sizeof kept, 0) == sizeof kept &&
-		memcmp(kept, boot, sizeof kept) == 0) {
-		/* What is shorter was never kept whole, and its end is free. */
-		if (pread(p->file, p->list, size, CLD_BOOT_SIZE) < 0)
-			memset(p->list, 0, size);
-		return;
-	}
-	if (ftruncate(p->file, 0) < 0 || pwrite(p->file, boot, CLD_BOOT_SIZE, 0) != CLD_BOOT_SIZE)
-		cleanup_close(&p->file);
+/* All of it is on the disk before: what is kept later cannot fail for want of room. */
+static int map(int folder, struct kept **ret)
+{
+	_cleanup_close_ int fd =
+		openat(folder, file_name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	void *kept;
+	int error;
+
+	if (fd < 0)
+		return -errno;
+	error = posix_fallocate(fd, 0, sizeof(struct kept));
+	if (error != 0)
+		return -error;
+	kept = mmap(NULL, sizeof(struct kept), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (kept == MAP_FAILED)
+		return -errno;
+	*ret = kept;
+	return 0;
 }
 
 int cld_pending_open(const char *state_dir, const char *boot, struct cld_pending *ret)
 {
 	_cleanup_close_ int folder = open(state_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct cld_pending p = {.file = -1, .list = calloc(CLD_PENDING_MAX, sizeof *p.list)};
 	char title[CLD_BOOT_SIZE] = "";
+	struct kept *kept;
+	int error = folder < 0 ? -errno : map(folder, &kept);
 
-	if (!p.list)
-		return -ENOMEM;
-	if (folder >= 0)
-		p.file = openat(folder, file_name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (error < 0)
+		return error;
 	memcpy(title, boot, strnlen(boot, sizeof title));
-	if (p.file >= 0)
-		load(&p, title);
-	*ret = p;
+	if (memcmp(kept->boot, title, sizeof title) != 0) {
+		memset(kept->list, 0, sizeof kept->list);
+		memcpy(kept->boot, title, sizeof title);
+	}
+	ret->list = kept->list;
 	return 0;
 }
 
 void cld_pending_close(struct cld_pending *p)
 {
-	cleanup_close(&p->file);
-	free(TAKE_PTR(p->list));
+	if (p->list)
+		(void)munmap((char *)p->list - offsetof(struct kept, list), sizeof(struct kept));
+	p->list = NULL;
 }
 
 bool cld_pending_any(const struct cld_pending *p)
@@ -61,39 +70,43 @@ bool cld_pending_any(const struct cld_pending *p)
 	return false;
 }
 
-/* Survives the process, as the page cache does; no more is asked of it. */
-static void store(const struct cld_pending *p, size_t i)
+/* We may be killed between any two writes: an item counts by its state alone. */
+static void set_state(struct cld_pending_item *item, __u32 state)
 {
-	if (p->file >= 0)
-		(void)!pwrite(p->file, &p->list[i], sizeof p->list[i],
-			(off_t)(CLD_BOOT_SIZE + i * sizeof p->list[i]));
+	__atomic_store_n(&item->state, state, __ATOMIC_RELEASE);
+}
+
+static struct cld_pending_item *find(const struct cld_pending *p, __u32 xid)
+{
+	for (size_t i = 0; i < CLD_PENDING_MAX; i++)
+		if (p->list[i].state && p->list[i].message.cm_xid == xid)
+			return &p->list[i];
+	return NULL;
 }
 
 void cld_pending_drop(struct cld_pending *p, __u32 xid)
 {
-	for (size_t i = 0; i < CLD_PENDING_MAX; i++) {
-		if (!p->list[i].state || p->list[i].message.cm_xid != xid)
-			continue;
-		memset(&p->list[i], 0, sizeof p->list[i]);
-		store(p, i);
-	}
+	struct cld_pending_item *item;
+
+	while ((item = find(p, xid)))
+		set_state(item, CLD_FREE);
 }
 
 int cld_pending_keep(
 	struct cld_pending *p, const struct cld_msg_v2 *message, enum cld_pending_state state)
 {
-	size_t i = 0;
+	struct cld_pending_item *former = find(p, message->cm_xid), *item = p->list;
 
-	while (i < CLD_PENDING_MAX &&
-		!(p->list[i].state && p->list[i].message.cm_xid == message->cm_xid))
-		i++;
-	if (i == CLD_PENDING_MAX)
-		for (i = 0; i < CLD_PENDING_MAX && p->list[i].state;)
-			i++;
-	if (i == CLD_PENDING_MAX)
+	while (item < p->list + CLD_PENDING_MAX && item->state)
+		item++;
+	if (item == p->list + CLD_PENDING_MAX)
+		item = former;
+	if (!item)
 		return -ENOBUFS;
-	p->list[i] = (struct cld_pending_item){state, *message};
-	store(p, i);
+	item->message = *message;
+	set_state(item, state);
+	if (former && former != item)
+		set_state(former, CLD_FREE);
 	return 0;
 }
 

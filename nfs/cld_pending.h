@@ -12,8 +12,8 @@
 
 #include "nfs/export.h"
 
-/* One of each thread, one of the start and one of the laundromat. */
-#define CLD_PENDING_MAX (NFSD_THREADS_MAX + 2)
+/* One of each thread, one of the start and one of the laundromat; and room for an answer. */
+#define CLD_PENDING_MAX (NFSD_THREADS_MAX + 3)
 #define CLD_BOOT_SIZE	64
 
 enum cld_pending_state {
@@ -22,17 +22,21 @@ enum cld_pending_state {
 	CLD_ANSWERED, /* message is the answer */
 };
 
+/*
+ * A file below the state folder, in memory: no call that could fail, or be the last one, lies
+ * between the kernel's question and its being kept. Its pages outlive the process.
+ */
 struct cld_pending {
-	int file; /* below the state folder; -1: none, and nothing outlives the process */
 	struct cld_pending_item {
 		__u32 state;
 		struct cld_msg_v2 message;
-	} * list; /* owned; CLD_PENDING_MAX */
+	} * list; /* mapped; CLD_PENDING_MAX */
 };
 
 /*
  * With what a former process has left, if it was of the same boot: any text that tells it from
- * others, of which CLD_BOOT_SIZE bytes count. -ENOMEM.
+ * others, of which CLD_BOOT_SIZE bytes count. Negative errno: of opening, making or mapping the
+ * file; *ret is untouched.
  */
 int cld_pending_open(const char *state_dir, const char *boot, struct cld_pending *ret);
 void cld_pending_close(struct cld_pending *p);
