@@ -10,10 +10,8 @@
 #include <linux/nfsd/cld.h>
 #include <stdbool.h>
 
-#include "nfs/export.h"
-
-/* One of each thread, one of the start and one of the laundromat; and room for an answer. */
-#define CLD_PENDING_MAX (NFSD_THREADS_MAX + 3)
+/* Each is answered before the next is read; only answers that the kernel does not take stay. */
+#define CLD_PENDING_MAX 64
 #define CLD_BOOT_SIZE	64
 
 enum cld_pending_state {
