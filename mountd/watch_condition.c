@@ -19,16 +19,27 @@ static void say(struct condition *c, const char *status, const char *reason, con
 	(void)snprintf(c->message, sizeof c->message, "%s", message);
 }
 
-static bool tell_wished(const struct verdict *v, const struct link_run *run, struct condition *ret)
+/* What is mounted stays so while its daemon starts: not to know of it is no news. */
+static bool tell_mounting(
+	const struct verdict *v, bool current, const char *message, struct condition *ret)
+{
+	if (!current && strcmp(v->pod->condition_status, "True") == 0)
+		return false;
+	say(ret, "False", "Mounting", message);
+	return true;
+}
+
+static bool tell_wished(
+	const struct verdict *v, const struct link_run *run, bool current, struct condition *ret)
 {
 	if (!is_of(run, v))
-		say(ret, "False", "Mounting", "the daemon is about to mount it");
-	else if (run->ready)
+		return tell_mounting(v, current, "the daemon is about to mount it", ret);
+	if (run->ready)
 		say(ret, "True", "Mounted", "the agent sees the sandbox's folder");
 	else if (*run->fault)
 		say(ret, "False", "Retrying", run->fault);
 	else
-		say(ret, "False", "Mounting", "being mounted");
+		return tell_mounting(v, current, "being mounted", ret);
 	return true;
 }
 
@@ -51,7 +62,7 @@ bool condition_find(
 		return false;
 	switch (v->kind) {
 	case VERDICT_WISHED:
-		return v->role == ROLE_MOUNT && tell_wished(v, run, ret);
+		return v->role == ROLE_MOUNT && tell_wished(v, run, current, ret);
 	case VERDICT_ENDING:
 		return v->role == ROLE_MOUNT && tell_ending(v, run, current, ret);
 	case VERDICT_WAITING:

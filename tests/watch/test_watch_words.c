@@ -86,7 +86,8 @@ Test(watch_packets, nothing_wanted_is_said_too)
 	packets_clear(&p);
 }
 
-static char nothing[] = "", uid[] = "u", name[] = "s", namespace[] = "t", fault[] = "it broke";
+static char nothing[] = "", uid[] = "u", name[] = "s", namespace[] = "t", fault[] = "it broke",
+	    true_text[] = "True";
 
 static struct pod pod = {.uid = uid,
 	.name = name,
@@ -128,6 +129,17 @@ Test(watch_condition, of_a_mount)
 	expect(&run, true, "True", "Mounted");
 	(void)snprintf(run.incarnation, sizeof run.incarnation, "older");
 	expect(&run, true, "False", "Mounting");
+}
+
+Test(watch_condition, what_was_mounted_is_so_until_the_daemon_says_otherwise)
+{
+	expect(NULL, false, "False", "Mounting");
+	pod.condition_status = true_text;
+	expect(NULL, false, NULL, NULL);
+	expect(&run, false, NULL, NULL);
+	expect(NULL, true, "False", "Mounting");
+	run.fault = fault;
+	expect(&run, false, "False", "Retrying");
 }
 
 Test(watch_condition, unmounted_only_when_it_is_known)
