@@ -94,7 +94,7 @@ $(B)/integration/helpers/inject: $(call obj,$(wildcard tests/inject/*.c) $(filte
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(call pkg,libs,$(SOAK_PKGS) libseccomp)
 
 inject: all vm-helpers
-	$(Q)integration/inject --kernel $(KERNEL) $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SITE),--site '$(SITE)')
+	$(Q)integration/inject $(if $(WATCH),--watch) --kernel $(KERNEL) $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SITE),--site '$(SITE)')
 
 soak: all vm-helpers
 	$(Q)integration/soak --kernel $(KERNEL) $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES))
@@ -170,7 +170,7 @@ help:
 	'make field        every fault known from the field, on all kernels; CASE=20-same-host-name KERNEL=6.1 for one; MINUTES=30 of dropped packets' \
 	'make e2e-kubernetes   image, chart and examples on a real Kubernetes; make kubernetes-scenarios: pods on all kernels' \
 	'make soak         2,000 random operations beside a model, or MINUTES=60; SEED=1 repeats, KERNEL=6.1' \
-	'make inject       every call of the daemon fails once, and is its last once before and after; SITE=openat, MINUTES=60, SEED=1, KERNEL=6.1' \
+	'make inject       every call of the daemon fails once, and is its last once before and after; SITE=openat, MINUTES=60, SEED=1, KERNEL=6.1; WATCH=1: those of the watch' \
 	'make chart        the Helm chart: both Helms, types, rights, what has to be refused (npm)' \
 	'make image        OCI image archives, without a container engine; make image-check starts them' \
 	'make deps         installs what the build and the tests need (Debian 12 and 13)' \

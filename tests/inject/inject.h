@@ -69,27 +69,30 @@ struct shot *plan_meets(struct plan *p, const struct node *n, const char *name);
 void plan_mark(struct plan *p, const char *name, enum mode mode, bool done);
 size_t plan_left(const struct plan *p); /* sites with a mode left */
 size_t plan_done(const struct plan *p); /* pairs of site and mode */
+/* Was something done on that node that excuses a refusal, or that the harmed one has ended? */
+bool plan_excuses(const struct plan *p, const struct node *n, bool ended);
 const char *mode_name(enum mode mode);
 
 /* tracer.c */
 /* As node_spawn(), but under a tracer that follows it and its children, outside of the node. */
 pid_t trace(struct plan *p, const struct node *n, void (*fn)(void *arg), void *arg);
 
+struct call {
+	pid_t pid;
+	int number;
+	uint64_t args[6], stack;
+};
+
 /* faults.c: what a call can fail with. */
 bool call_is_harmless(int number); /* cannot fail, or nobody can tell */
 /* 0: that call of the site does not fail. */
-int call_error(int number, const char *site, uint64_t random);
+int call_error(const struct call *call, const char *site, uint64_t random);
 /* Signals interrupt, and the kernel's own queues fail, once at most. */
 bool call_fails_on(int error, const char *site);
 bool call_is_mute(int number); /* fails with 0 */
 const char *call_name(int number);
 
 /* site.c */
-struct call {
-	pid_t pid;
-	int number;
-	uint64_t args[6], stack;
-};
 /* Where the program lies in that process. */
 void site_learn_program(pid_t pid);
 /* false: not a call of the program's own. */

@@ -140,3 +140,11 @@ const char *mode_name(enum mode mode)
 
 	return names[mode];
 }
+
+bool plan_excuses(const struct plan *p, const struct node *n, bool ended)
+{
+	for (size_t i = 0; i < p->n_shots; i++)
+		if (p->shots[i].node == n && (!ended || !p->shots[i].error || !p->shots[i].started))
+			return true;
+	return false;
+}

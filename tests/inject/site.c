@@ -203,7 +203,12 @@ static void describe_object(const struct call *call, char *text, size_t size)
 	int at = path_argument(call->number);
 
 	text[0] = '\0';
-	if (at == -1) {
+	if (call->number == SYS_epoll_ctl) {
+		static const char *const commands[] = {"?", "add ", "delete ", "change "};
+		size_t n = (size_t)(stpcpy(text, commands[call->args[1] % 4]) - text);
+
+		describe_fd(call->pid, call->args[2], text + n, size - n);
+	} else if (at == -1) {
 		describe_fd(call->pid, call->args[0], text, size);
 	} else if (call->number == SYS_fsconfig) {
 		/* A command, and then a key where it has one. */

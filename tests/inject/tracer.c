@@ -99,7 +99,7 @@ static int on_call(struct tracer *t, pid_t pid)
 	if (!shot->times++)
 		shot->started = t->started;
 	if (shot->mode == FAIL || shot->mode == FAIL_ON) {
-		shot->error = call_error(call.number, name, p->seed + shot->site);
+		shot->error = call_error(&call, name, p->seed + shot->site);
 		if (!call_fails_on(shot->error, name))
 			shot->until_ms = 0;
 		if (shot->error)

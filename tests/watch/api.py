@@ -91,6 +91,7 @@ class Api:
         self.stale_pages = 0
         self.bookmark_seconds = 1
         self.watch_seconds = 3600  # no watch lasts longer, whatever was asked for
+        self.hung_up = 0  # how often all watches were ended at once
         self.folder = folder
         certificate(folder, address)
         self.server = Server((address, port), Handler)
@@ -154,6 +155,11 @@ class Api:
         with self.lock:
             self.oldest = self.version
             self.log.clear()
+
+    def hang_up(self):
+        with self.lock:
+            self.hung_up += 1
+            self.lock.notify_all()
 
     def misbehave(self, pattern, action, times=1):
         with self.lock:
@@ -347,7 +353,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def follow(self, matches, at, end, action):
         api = self.server.api
+        hung_up = api.hung_up
         while api.open and time.monotonic() < end:
+            if api.hung_up != hung_up:
+                raise Cut
             with api.lock:
                 if at < api.version:
                     new = [entry for entry in api.log[-(api.version - at) - 1:] if entry[0] > at]
