@@ -7,6 +7,7 @@
 #include <jansson.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,8 @@ struct http_request {
 	int (*on_data)(void *data, const char *bytes, size_t size);
 	void (*on_end)(void *data, const struct http_end *end);
 	void *data;
-	int error;			/* on_data's */
+	bool lost;			/* its socket may be one that nobody watches */
+	int error;			/* on_data's, or -ENOMEM */
 	char problem[CURL_ERROR_SIZE];	/* curl's words */
 	char reply[ERROR_BODY_MAX + 1]; /* the body of a refusal */
 	size_t reply_size;
@@ -130,6 +132,24 @@ static void finish(void *request, int code)
 	end.message = text;
 	free_request(r);
 	on_end(data, &end);
+}
+
+/* Those that begin meanwhile, as others' next attempts, are not among them. */
+static void lose_all(void *data)
+{
+	struct http *h = data;
+	struct http_request *r;
+
+	for (r = h->requests; r; r = r->next)
+		r->lost = true;
+	for (;;) {
+		for (r = h->requests; r && !r->lost;)
+			r = r->next;
+		if (!r)
+			return;
+		r->error = -ENOMEM;
+		finish(r, CURLE_OK);
+	}
 }
 
 static size_t take_bytes(char *bytes, size_t one, size_t n, void *data)
@@ -291,13 +311,14 @@ void http_cancel(struct http_request *r)
 
 int http_new(struct loop *loop, const struct access *access, struct http **ret)
 {
+	static const struct multi_owner owner = {finish, lose_all};
 	struct http *h = calloc(1, sizeof *h);
 	int r;
 
 	if (!h)
 		return -ENOMEM;
 	h->access = access;
-	r = multi_new(loop, finish, &h->multi);
+	r = multi_new(loop, &owner, h, &h->multi);
 	if (r < 0) {
 		free(h);
 		return r;

@@ -21,9 +21,11 @@ struct multi_socket {
 struct multi {
 	struct loop *loop;
 	struct loop_timer *timer;
+	struct loop_timer *loss_timer;
 	CURLM *curl;
 	struct multi_socket *sockets;
-	void (*done)(void *private, int code);
+	const struct multi_owner *owner;
+	void *owner_data;
 };
 
 void *multi_handle(struct multi *m)
@@ -43,7 +45,7 @@ static void take_finished(struct multi *m)
 		if (message->msg != CURLMSG_DONE)
 			continue;
 		(void)curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &private);
-		m->done(private, (int)code);
+		m->owner->on_done(private, (int)code);
 	}
 }
 
@@ -113,10 +115,23 @@ static int add_socket(struct multi *m, curl_socket_t fd, unsigned events)
 	return 0;
 }
 
+static void on_loss(void *data)
+{
+	struct multi *m = data;
+
+	m->owner->on_loss(m->owner_data);
+}
+
+/*
+ * A failure told to libcurl would stop all that it does, for good, with no word to anybody. A
+ * socket that nobody watches would be as silent, so its owner ends every transfer.
+ */
 static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *data, void *known)
 {
 	struct multi_socket *s = known;
+	struct multi *m = data;
 	unsigned events = 0;
+	int r;
 
 	(void)easy;
 	if (what == CURL_POLL_REMOVE) {
@@ -128,15 +143,18 @@ static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *data, void
 		events |= LOOP_READ;
 	if (what & CURL_POLL_OUT)
 		events |= LOOP_WRITE;
-	if (!s)
-		return add_socket(data, fd, events);
-	return loop_poll_set(s->poll, events) < 0 ? -1 : 0;
+	r = s ? loop_poll_set(s->poll, events) : add_socket(m, fd, events);
+	if (r < 0)
+		loop_timer_set(m->loss_timer, 0);
+	return 0;
 }
 
 static int start(struct multi *m)
 {
 	int r = loop_timer_new(m->loop, on_timer, m, &m->timer);
 
+	if (r == 0)
+		r = loop_timer_new(m->loop, on_loss, m, &m->loss_timer);
 	if (r < 0)
 		return r;
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
@@ -153,14 +171,14 @@ static int start(struct multi *m)
 	return 0;
 }
 
-int multi_new(struct loop *loop, void (*done)(void *private, int code), struct multi **ret)
+int multi_new(struct loop *loop, const struct multi_owner *owner, void *data, struct multi **ret)
 {
 	struct multi *m = calloc(1, sizeof *m);
 	int r;
 
 	if (!m)
 		return -ENOMEM;
-	*m = (struct multi){.loop = loop, .done = done};
+	*m = (struct multi){.loop = loop, .owner = owner, .owner_data = data};
 	r = start(m);
 	if (r < 0) {
 		multi_free(m);
@@ -179,6 +197,7 @@ void multi_free(struct multi *m)
 	while (m->sockets)
 		forget_socket(m->sockets);
 	loop_timer_free(m->timer);
+	loop_timer_free(m->loss_timer);
 	free(m);
 	curl_global_cleanup();
 }
