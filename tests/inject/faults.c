@@ -93,9 +93,11 @@ bool call_is_harmless(int number)
 	return false;
 }
 
-/* What libuv calls in its own turn may not fail: it would end the process. */
+/* What libuv calls in its own turn may not fail: it would end the process. Nor may its lock. */
 static bool is_libuvs(const char *site)
 {
+	if (strstr(site, "(pipe:") && strstr(site, " in loop_signal_"))
+		return true;
 	return strncmp(site, "daemon:", strlen("daemon:")) == 0 && strstr(site, " in the loop") &&
 	       !strstr(site, "epoll_wait") && !strstr(site, "epoll_pwait");
 }
