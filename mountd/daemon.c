@@ -200,6 +200,7 @@ static void on_reload(void *data)
 	}
 	log_event(LOG_LEVEL_INFO, "reloaded", log_number("files", d->desired.n));
 	server_refresh(d->server, NULL, NULL);
+	d->match_all = true;
 	daemon_sync(d);
 }
 
@@ -218,6 +219,7 @@ int daemon_set_drained(struct daemon *d, bool drained)
 		log_event(LOG_LEVEL_INFO, drained ? "draining" : "resumed",
 			log_number("runs", d->runs.n));
 	d->drained = drained;
+	d->match_all = true;
 	daemon_sync(d);
 	return 0;
 }
@@ -328,6 +330,7 @@ int daemon_new(const struct options *options, struct preflight *preflight, struc
 	d->preflight = *preflight;
 	*preflight = PREFLIGHT_NONE;
 	d->started_ms = loop_clock_ms();
+	d->match_all = true;
 	d->mount_config = (struct mount_config){
 		.client_identifier = d->options.node_name,
 		.staging = -1,

@@ -40,6 +40,8 @@ struct daemon {
 	struct control *control;
 	uint64_t started_ms;
 	bool drained;
+	bool match_all; /* wishes are to be matched to all runs, not only to those of changed specs
+			 */
 };
 
 /* Takes the preflight over. On failure everything is released. */

@@ -62,6 +62,21 @@ static void clear_file(struct desired_file *file)
 		spec_clear(&file->spec);
 }
 
+static void note_changed(struct desired *d, const struct desired_file *file)
+{
+	size_t i = 0, n = d->n_changed;
+
+	if (!file->has_spec || n > DESIRED_CHANGED_MAX)
+		return;
+	while (i < n && strcmp(d->changed[i], spec_id(&file->spec)->run) != 0)
+		i++;
+	if (i < n)
+		return;
+	if (n < DESIRED_CHANGED_MAX)
+		memcpy(d->changed[n], spec_id(&file->spec)->run, sizeof d->changed[n]);
+	d->n_changed++;
+}
+
 int desired_put(struct desired *d, const char *name, struct spec *spec)
 {
 	struct desired_file *file = find_or_add(d, name);
@@ -72,10 +87,14 @@ int desired_put(struct desired *d, const char *name, struct spec *spec)
 	changed = file->fault || !file->has_spec || !spec_equal(&file->spec, spec);
 	free(file->fault);
 	file->fault = NULL;
+	if (changed)
+		note_changed(d, file);
 	if (file->has_spec)
 		spec_clear(&file->spec);
 	file->spec = *spec;
 	file->has_spec = true;
+	if (changed)
+		note_changed(d, file);
 	*spec = (struct spec){0};
 	return changed;
 }
@@ -104,6 +123,7 @@ int desired_remove(struct desired *d, const char *name)
 
 	if (!found)
 		return 0;
+	note_changed(d, &d->files[at]);
 	clear_file(&d->files[at]);
 	d->n--;
 	memmove(&d->files[at], &d->files[at + 1], (d->n - at) * sizeof *d->files);

@@ -12,10 +12,15 @@ struct desired_file {
 	bool overruled;	  /* a file that sorts before it speaks of the same run and role */
 };
 
+#define DESIRED_CHANGED_MAX 8
+
 struct desired {
 	struct desired_file *files; /* sorted by name */
 	size_t n;
 	size_t room;
+	/* The runs whose specs have changed, until somebody sets n_changed to 0; more: any. */
+	char changed[DESIRED_CHANGED_MAX][NAME_MAX_LENGTH + 1];
+	size_t n_changed;
 	bool unread; /* something could not be read for now: it may ask for anything */
 };
 

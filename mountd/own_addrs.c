@@ -133,3 +133,12 @@ bool own_addrs_has(const struct own_addrs *addrs, const struct addr *addr)
 {
 	return addrs->n && bsearch(addr, addrs->list, addrs->n, sizeof *addr, compare);
 }
+
+bool own_addrs_equal(const struct own_addrs *a, const struct own_addrs *b)
+{
+	bool equal = a->n == b->n;
+
+	for (size_t i = 0; equal && i < a->n; i++)
+		equal = addr_equal(&a->list[i], &b->list[i]);
+	return equal;
+}

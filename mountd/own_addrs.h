@@ -23,4 +23,5 @@ bool own_addrs_is_lasting(int family, unsigned flags);
 /* Negative errno: of getifaddrs(3), or -EIO and -ENOMEM of rtnetlink. */
 int own_addrs_read(enum own_addrs_which which, struct own_addrs *ret);
 void own_addrs_clear(struct own_addrs *addrs);
+bool own_addrs_equal(const struct own_addrs *a, const struct own_addrs *b);
 bool own_addrs_has(const struct own_addrs *addrs, const struct addr *addr);

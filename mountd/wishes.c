@@ -6,8 +6,9 @@
 
 #include "mountd/daemon.h"
 
-static void out_of_memory(void)
+static void out_of_memory(struct daemon *d)
 {
+	d->match_all = true;
 	log_event(LOG_LEVEL_ERROR, "out-of-memory",
 		log_text("error", "a wish is not taken in; SIGHUP tries again"));
 }
@@ -19,7 +20,7 @@ static void match_file(struct daemon *d, struct desired_file *file)
 	bool was_overruled = file->overruled;
 
 	if (!run) {
-		out_of_memory();
+		out_of_memory(d);
 		return;
 	}
 	run->daemon = d;
@@ -33,7 +34,7 @@ static void match_file(struct daemon *d, struct desired_file *file)
 		return;
 	run->seen = true;
 	if (run_set_wish(run, &file->spec) < 0)
-		out_of_memory();
+		out_of_memory(d);
 }
 
 /* This node's own export of the same sandbox, if it is wished for. */
@@ -50,7 +51,7 @@ static void set_want(struct run *run, const struct spec *spec)
 	int r = run_set_want(run, spec);
 
 	if (r < 0)
-		out_of_memory();
+		out_of_memory(run->daemon);
 	if (r <= 0)
 		return;
 	run->not_before_ms = 0;
@@ -99,6 +100,7 @@ static void read_own(struct daemon *d)
 			log_text("next", "those known from before count"));
 		return;
 	}
+	d->match_all |= !own_addrs_equal(&d->own, &own);
 	own_addrs_clear(&d->own);
 	d->own = own;
 }
@@ -114,7 +116,7 @@ static void find_want(struct daemon *d, struct run *run)
 		set_want(run, &run->wish);
 }
 
-void wishes_match(struct daemon *d)
+static void match_all(struct daemon *d)
 {
 	for (size_t i = 0; i < d->runs.n; i++)
 		d->runs.list[i]->seen = false;
@@ -124,7 +126,41 @@ void wishes_match(struct daemon *d)
 	for (size_t i = 0; i < d->runs.n; i++)
 		if (!d->runs.list[i]->seen)
 			(void)run_set_wish(d->runs.list[i], NULL);
-	read_own(d);
 	for (size_t i = 0; i < d->runs.n; i++)
 		find_want(d, d->runs.list[i]);
+}
+
+/* In both roles: a mount's want follows the wish for an export of the same run. */
+static void match_run(struct daemon *d, const char *name)
+{
+	struct run *run;
+
+	for (enum role role = ROLE_EXPORT; role <= ROLE_MOUNT; role++)
+		if ((run = runs_find(&d->runs, name, role)))
+			run->seen = false;
+	for (size_t i = 0; !d->drained && i < d->desired.n; i++)
+		if (d->desired.files[i].has_spec &&
+			strcmp(spec_id(&d->desired.files[i].spec)->run, name) == 0)
+			match_file(d, &d->desired.files[i]);
+	for (enum role role = ROLE_EXPORT; role <= ROLE_MOUNT; role++)
+		if ((run = runs_find(&d->runs, name, role)) && !run->seen)
+			(void)run_set_wish(run, NULL);
+	for (enum role role = ROLE_EXPORT; role <= ROLE_MOUNT; role++)
+		if ((run = runs_find(&d->runs, name, role)))
+			find_want(d, run);
+}
+
+void wishes_match(struct daemon *d)
+{
+	struct desired *desired = &d->desired;
+	bool all;
+
+	read_own(d);
+	all = d->match_all || desired->n_changed > DESIRED_CHANGED_MAX;
+	d->match_all = false;
+	if (all)
+		match_all(d);
+	for (size_t i = 0; !all && i < desired->n_changed; i++)
+		match_run(d, desired->changed[i]);
+	desired->n_changed = 0;
 }

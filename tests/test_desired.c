@@ -81,3 +81,37 @@ Test(desired, stays_sorted)
 	cr_expect_eq(d.n, 1000);
 	desired_clear(&d);
 }
+
+Test(desired, tells_whose_specs_have_changed)
+{
+	struct desired d = {0};
+
+	(void)put(&d, "a.json", "r", "1");
+	(void)put(&d, "b.json", "r", "1");
+	cr_expect_eq(d.n_changed, 1);
+	cr_expect_str_eq(d.changed[0], "r");
+	d.n_changed = 0;
+	(void)put(&d, "a.json", "r", "1");
+	(void)desired_put_fault(&d, "a.json", "broken");
+	cr_expect_eq(d.n_changed, 0, "a fault leaves the last good version in force");
+	(void)put(&d, "a.json", "s", "1");
+	cr_expect_eq(d.n_changed, 2, "the one that it spoke of, and the one it speaks of");
+	d.n_changed = 0;
+	(void)desired_remove(&d, "a.json");
+	cr_expect_eq(d.n_changed, 1);
+	cr_expect_str_eq(d.changed[0], "s");
+	desired_clear(&d);
+}
+
+Test(desired, says_when_it_has_lost_count_of_changes)
+{
+	struct desired d = {0};
+	char name[16];
+
+	for (int i = 0; i <= DESIRED_CHANGED_MAX + 5; i++) {
+		(void)snprintf(name, sizeof name, "r%d", i);
+		(void)put(&d, name, name, "1");
+	}
+	cr_expect_gt(d.n_changed, DESIRED_CHANGED_MAX);
+	desired_clear(&d);
+}
