@@ -75,33 +75,47 @@ static bool may_be_wished(const struct daemon *d, const struct run *run, uint64_
 	       now < d->started_ms + INHERITED_PATIENCE_MS;
 }
 
+/* Its server must be asked, too: who could not be taken in for want of memory is tried again. */
+static bool may_rest(const struct daemon *d, const struct run *run)
+{
+	const struct mount *m = &run->want.mount;
+
+	return run_may_rest(run) && (run->role == ROLE_EXPORT || m->kind != MOUNT_NFS ||
+					    prober_knows(d->prober, &m->server, m->port));
+}
+
+/* Returns when the run wants to be planned again; UINT64_MAX: not by time. */
+static uint64_t plan_run(
+	struct daemon *d, struct run *run, struct reconcile_slots *slots, uint64_t now)
+{
+	struct reconcile_view view;
+	struct step step;
+
+	if (run->role == ROLE_EXPORT && !server_is_known(d->server))
+		return UINT64_MAX;
+	if (may_be_wished(d, run, now))
+		return d->started_ms + INHERITED_PATIENCE_MS;
+	view = view_of(d, run);
+	step = reconcile(&view, slots, now);
+	if (step.kind == STEP_NONE && may_rest(d, run))
+		run_rest(run);
+	return carry_out(run, &step, slots, now);
+}
+
 static uint64_t plan_runs(struct daemon *d)
 {
 	struct reconcile_slots slots = {0};
-	uint64_t now = loop_clock_ms(), wake = UINT64_MAX;
+	uint64_t now = loop_clock_ms(), until, wake = UINT64_MAX;
 
-	for (size_t i = 0; i < d->runs.n; i++) {
-		struct reconcile_view view = view_of(d, d->runs.list[i]);
-
-		if (view.busy != BUSY_NOT)
-			reconcile_occupy(&slots, &view);
-	}
-	/* From the end, as a forgotten run leaves the list. */
-	for (size_t i = d->runs.n; i-- > 0;) {
-		struct run *run = d->runs.list[i];
+	for (const struct run *run = d->runs.first; run; run = run->next) {
+		if (run->busy == BUSY_NOT)
+			continue;
 		struct reconcile_view view = view_of(d, run);
-		struct step step;
-		uint64_t until;
-
-		if (run->role == ROLE_EXPORT && !server_is_known(d->server))
-			continue;
-		if (may_be_wished(d, run, now)) {
-			until = d->started_ms + INHERITED_PATIENCE_MS;
-			wake = until < wake ? until : wake;
-			continue;
-		}
-		step = reconcile(&view, &slots, now);
-		until = carry_out(run, &step, &slots, now);
+		reconcile_occupy(&slots, &view);
+	}
+	for (struct run *run = d->runs.first, *next; run; run = next) {
+		next = run->next; /* it may be forgotten, or rest */
+		until = plan_run(d, run, &slots, now);
 		if (until < wake)
 			wake = until;
 	}
@@ -130,8 +144,8 @@ static uint64_t plan_server(struct daemon *d, uint64_t now)
 
 static bool is_busy(const struct daemon *d)
 {
-	for (size_t i = 0; i < d->runs.n; i++)
-		if (d->runs.list[i]->busy != BUSY_NOT)
+	for (const struct run *run = d->runs.first; run; run = run->next)
+		if (run->busy != BUSY_NOT)
 			return true;
 	return false;
 }

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mountd/daemon.h"
 #include "mountd/mountinfo.h"
+#include "mountd/prober_state.h"
 #include "mountd/steps.h"
 #include "mountd/tombstone_job.h"
 #include "nfs/client_state.h"
@@ -19,32 +19,6 @@
 #define PROBE_JOB_MS	 8000
 #define EVERY_ANSWERS_MS 10000 /* while it answers, at most; or a third of --lost-after */
 #define EVERY_SILENT_MS	 2000
-
-enum answer {
-	ANSWERS,
-	SILENT, /* at least one probe went unanswered */
-	LOST,	/* for longer than --lost-after: cut off */
-};
-
-struct peer {
-	struct prober *prober;
-	struct addr server;
-	uint16_t port;
-	enum answer answer;
-	uint64_t answered_ms; /* monotonic: when it was last known to answer */
-	uint64_t lost_ms;     /* monotonic: when it was given up */
-	uint64_t asked_ms;    /* monotonic: when the last attempt to ask it ended */
-	struct loop_timer *timer;
-	struct job *probe;
-	struct tombstone_job *tombstone;
-	bool used;
-};
-
-struct prober {
-	struct daemon *daemon;
-	struct peer **list;
-	size_t n;
-};
 
 struct probe_arg {
 	struct addr server;
@@ -76,12 +50,6 @@ static bool concerns(const struct peer *peer, const struct mount *m)
 	       addr_equal(&m->server, &peer->server);
 }
 
-/* Attached and proven, or left by a former daemon: more than an attempt. */
-static bool is_perhaps_shown(const struct run *run)
-{
-	return run->holds_mount && (run->in_force || run->inherited);
-}
-
 /* Every run on a lost server says so until it is mounted again. */
 static void tell_runs(struct peer *peer, uint64_t silent_ms)
 {
@@ -100,7 +68,7 @@ static void tell_runs(struct peer *peer, uint64_t silent_ms)
 			continue;
 		(void)snprintf(fault, sizeof fault,
 			"%sserver %s unreachable since %s; mounted when it answers",
-			is_perhaps_shown(run) ? "cut off: " : "", text, since);
+			prober_is_perhaps_shown(run) ? "cut off: " : "", text, since);
 		run->in_force = false;
 		run_event(run, EVENT_LOST);
 		run_event(run, EVENT_FAIL);
@@ -108,16 +76,12 @@ static void tell_runs(struct peer *peer, uint64_t silent_ms)
 	}
 }
 
-static bool has_shutdown(const struct daemon *d)
-{
-	return mount_rungs() & ~d->mount_config.masked_rungs & MOUNT_RUNG_SHUTDOWN;
-}
-
 /* For as long as anything of the lost server is in this kernel: somebody may wait for an answer. */
 static void keep_tombstone(struct peer *peer)
 {
 	struct daemon *d = peer->prober->daemon;
-	bool needed = !has_shutdown(d) && client_state_holds(&peer->server, peer->port) != 0;
+	bool needed = !prober_has_shutdown(peer->prober) &&
+		      client_state_holds(&peer->server, peer->port) != 0;
 
 	if (peer->tombstone && (!needed || !tombstone_job_runs(peer->tombstone)))
 		tombstone_job_stop(&peer->tombstone);
@@ -250,7 +214,7 @@ static void on_timer(void *data)
 	plan_next(peer);
 }
 
-static void peer_free(struct peer *peer)
+void peer_free(struct peer *peer)
 {
 	if (peer->probe)
 		job_cancel(peer->probe);
@@ -259,15 +223,7 @@ static void peer_free(struct peer *peer)
 	free(peer);
 }
 
-static struct peer *find(const struct prober *p, const struct addr *server, uint16_t port)
-{
-	for (size_t i = 0; i < p->n; i++)
-		if (p->list[i]->port == port && addr_equal(&p->list[i]->server, server))
-			return p->list[i];
-	return NULL;
-}
-
-static struct peer *add(struct prober *p, const struct mount *m)
+struct peer *peer_add(struct prober *p, const struct mount *m)
 {
 	struct peer **list = realloc(p->list, (p->n + 1) * sizeof *list);
 	struct peer *peer = list ? calloc(1, sizeof *peer) : NULL;
@@ -287,71 +243,12 @@ static struct peer *add(struct prober *p, const struct mount *m)
 	return peer;
 }
 
-/*
- * Where a mount cannot be shut down, detaching frees nobody who is blocked on it: its server is
- * asked on, and a tombstone answers when it is lost.
- */
-static bool may_hold_up(const struct peer *peer)
-{
-	return peer->tombstone || (!has_shutdown(peer->prober->daemon) &&
-					  client_state_holds(&peer->server, peer->port) > 0);
-}
-
-/* Asked is who serves, or perhaps serves, a mount; and then for as long as one is wanted of it. */
-static void use(struct prober *p, const struct run *run)
-{
-	const struct mount *want = run->possible ? &run->want.mount : NULL;
-	struct peer *peer;
-
-	if (is_perhaps_shown(run) && run->held_mount.kind == MOUNT_NFS) {
-		peer = find(p, &run->held_mount.server, run->held_mount.port);
-		if (!peer)
-			peer = add(p, &run->held_mount);
-		if (peer)
-			peer->used = true;
-	}
-	if (want && want->kind == MOUNT_NFS) {
-		peer = find(p, &want->server, want->port);
-		if (peer)
-			peer->used = true;
-	}
-}
-
-void prober_match(struct prober *p)
-{
-	for (size_t i = 0; i < p->n; i++)
-		p->list[i]->used = false;
-	for (size_t i = 0; i < p->daemon->runs.n; i++)
-		if (p->daemon->runs.list[i]->role == ROLE_MOUNT)
-			use(p, p->daemon->runs.list[i]);
-	for (size_t i = p->n; i-- > 0;) {
-		if (p->list[i]->used || may_hold_up(p->list[i]))
-			continue;
-		peer_free(p->list[i]);
-		p->list[i] = p->list[--p->n];
-	}
-}
-
 void prober_answered(struct prober *p, const struct addr *server, uint16_t port)
 {
-	struct peer *peer = find(p, server, port);
+	struct peer *peer = prober_find(p, server, port);
 
 	if (peer)
 		answered(peer);
-}
-
-bool prober_is_silent(const struct prober *p, const struct addr *server, uint16_t port)
-{
-	const struct peer *peer = find(p, server, port);
-
-	return peer && peer->answer != ANSWERS;
-}
-
-uint64_t prober_lost_ms(const struct prober *p, const struct addr *server, uint16_t port)
-{
-	const struct peer *peer = find(p, server, port);
-
-	return peer && peer->answer == LOST ? peer->lost_ms : 0;
 }
 
 void prober_tell_silent(const struct prober *p, prober_tell *tell, void *data)

@@ -25,6 +25,11 @@ bool prober_is_silent(const struct prober *p, const struct addr *server, uint16_
 /* Since when it is lost, monotonic; 0: it is not. */
 uint64_t prober_lost_ms(const struct prober *p, const struct addr *server, uint16_t port);
 
+/* Is it asked? */
+bool prober_knows(const struct prober *p, const struct addr *server, uint16_t port);
+/* At the last match: did some worker try to mount from it, or was not yet let go? */
+bool prober_is_attempted(const struct prober *p, const struct addr *server, uint16_t port);
+
 /* For each server that does not answer: where it is, since when, and whether it is lost. */
 typedef void prober_tell(void *data, const char *address, uint64_t silent_ms, bool lost);
 void prober_tell_silent(const struct prober *p, prober_tell *tell, void *data); /* p: or NULL */

@@ -58,6 +58,36 @@ struct run *runs_find(const struct runs *runs, const char *name, enum role role)
 	return at < runs->n && compare(runs->list[at], name, role) == 0 ? runs->list[at] : NULL;
 }
 
+static void wake(struct run *run)
+{
+	struct runs *runs = run->runs;
+
+	if (run->awake)
+		return;
+	run->awake = true;
+	runs->n_resting[run->role]--;
+	run->next = NULL;
+	run->before = runs->last;
+	*(runs->last ? &runs->last->next : &runs->first) = run;
+	runs->last = run;
+}
+
+static void sleep_now(struct run *run)
+{
+	struct runs *runs = run->runs;
+
+	run->awake = false;
+	runs->n_resting[run->role]++;
+	*(run->before ? &run->before->next : &runs->first) = run->next;
+	*(run->next ? &run->next->before : &runs->last) = run->before;
+}
+
+void run_rest(struct run *run)
+{
+	if (run->awake)
+		sleep_now(run);
+}
+
 struct run *runs_find_or_add(struct runs *runs, const char *name, enum role role)
 {
 	size_t at = position(runs, name, role);
@@ -79,6 +109,9 @@ struct run *runs_find_or_add(struct runs *runs, const char *name, enum role role
 		return NULL;
 	memcpy(run->name, name, strnlen(name, NAME_MAX_LENGTH));
 	run->role = role;
+	run->runs = runs;
+	runs->n_resting[role]++;
+	wake(run);
 	run->state = RUN_GONE;
 	run->since = time(NULL);
 	memmove(&runs->list[at + 1], &runs->list[at], (runs->n - at) * sizeof(struct run *));
@@ -113,6 +146,9 @@ void runs_drop(struct runs *runs, struct run *run)
 	size_t at = position(runs, run->name, run->role);
 
 	touch();
+	run_rest(run);
+	runs->n_resting[run->role]--;
+	runs->left++;
 	runs->n--;
 	memmove(&runs->list[at], &runs->list[at + 1], (runs->n - at) * sizeof(struct run *));
 	free_run(run);
@@ -146,11 +182,12 @@ void run_event(struct run *run, enum run_event event)
 	if (run_state_next(run->state, event, &next) < 0 || next == run->state)
 		return;
 	touch();
+	wake(run);
 	run->state = next;
 	run->since = time(NULL);
 }
 
-static int replace(bool *has, struct spec *mine, const struct spec *spec)
+static int replace(struct run *run, bool *has, struct spec *mine, const struct spec *spec)
 {
 	struct spec copy = {0};
 	int r;
@@ -165,6 +202,8 @@ static int replace(bool *has, struct spec *mine, const struct spec *spec)
 			return r;
 	}
 	touch();
+	wake(run);
+	run->runs->left += *has;
 	spec_clear(mine);
 	*mine = copy;
 	*has = spec != NULL;
@@ -173,7 +212,7 @@ static int replace(bool *has, struct spec *mine, const struct spec *spec)
 
 int run_set_wish(struct run *run, const struct spec *spec)
 {
-	int r = replace(&run->wished, &run->wish, spec);
+	int r = replace(run, &run->wished, &run->wish, spec);
 
 	if (r <= 0)
 		return r;
@@ -187,7 +226,7 @@ int run_set_wish(struct run *run, const struct spec *spec)
 
 int run_set_want(struct run *run, const struct spec *spec)
 {
-	return replace(&run->possible, &run->want, spec);
+	return replace(run, &run->possible, &run->want, spec);
 }
 
 bool run_set_fault(struct run *run, int error, const char *fault)
@@ -269,6 +308,7 @@ int run_hold_export(struct run *run, const struct export *export, bool served)
 
 	if (r < 0)
 		return r;
+	wake(run);
 	r = old ? replace_held(old, &fresh) : add_held(run, &fresh);
 	if (r < 0)
 		clear_held(&fresh);
@@ -277,6 +317,7 @@ int run_hold_export(struct run *run, const struct export *export, bool served)
 
 struct held_export *run_find_held(struct run *run, const struct run_id *id)
 {
+	wake(run); /* it may be changed */
 	for (size_t i = 0; i < run->n_held; i++)
 		if (run_id_equal(&run->held[i].export.id, id))
 			return &run->held[i];
@@ -288,6 +329,7 @@ void run_drop_export(struct run *run, const struct run_id *id)
 	for (size_t i = 0; i < run->n_held; i++) {
 		if (!run_id_equal(&run->held[i].export.id, id))
 			continue;
+		wake(run);
 		clear_held(&run->held[i]);
 		run->held[i] = run->held[--run->n_held];
 		return;
@@ -312,6 +354,8 @@ int run_hold_mount(struct run *run, const struct mount *mount)
 
 void run_drop_mount(struct run *run)
 {
+	wake(run);
+	run->runs->left++;
 	mount_clear(&run->held_mount);
 	run->holds_mount = false;
 	run->in_force = false;
@@ -326,4 +370,14 @@ bool run_is_served(const struct run *run)
 		if (run->held[i].served && export_equal(&run->held[i].export, &run->want.export))
 			return true;
 	return false;
+}
+
+bool run_may_rest(const struct run *run)
+{
+	if (!run->possible || run->state != RUN_READY || run->busy != BUSY_NOT || run->stuck)
+		return false;
+	if (run->role == ROLE_EXPORT)
+		return run->n_held == 1 && !run->held[0].remade && !run->held[0].n_dropped &&
+		       run_is_served(run);
+	return run->in_force && run->holds_mount && mount_equal(&run->held_mount, &run->want.mount);
 }

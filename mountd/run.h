@@ -12,6 +12,9 @@ struct daemon;
 
 struct run {
 	struct daemon *daemon;
+	struct runs *runs;
+	struct run *next, *before; /* of those that are awake */
+	bool awake;
 	char name[NAME_MAX_LENGTH + 1];
 	enum role role;
 	enum run_state state;
@@ -27,9 +30,9 @@ struct run {
 	bool holds_mount;
 	struct mount held_mount;
 	bool in_force;
-	bool inherited;	   /* the held mount is a former daemon's, perhaps never made */
+	bool inherited;	    /* the held mount is a former daemon's, perhaps never made */
 	uint64_t mount_id; /* 0: unknown */
-	char *mounted_at;  /* owned; mount_outcome's target, or NULL: unknown */
+	char *mounted_at;   /* owned; mount_outcome's target, or NULL: unknown */
 
 	struct job *job;
 	enum busy busy;
@@ -45,11 +48,17 @@ struct run {
 	bool seen;	  /* used while wishes are matched */
 };
 
-/* Sorted by name, then role. */
+/*
+ * Sorted by name, then role. Most are in force as wished and rest: what changes one of them wakes
+ * it, so that whoever looks for something to do finds it among those awake.
+ */
 struct runs {
 	struct run **list;
 	size_t n;
 	size_t room;
+	struct run *first, *last; /* awake, the one longest awake first */
+	size_t n_resting[2];	  /* by role */
+	unsigned left;		  /* counts wishes, mounts and runs that are gone */
 };
 
 /* Another number whenever a run's state, fault or existence is another than before. */
@@ -59,6 +68,11 @@ struct run *runs_find(const struct runs *runs, const char *name, enum role role)
 struct run *runs_find_or_add(
 	struct runs *runs, const char *name, enum role role); /* NULL: -ENOMEM */
 void runs_drop(struct runs *runs, struct run *run);
+
+/* In force as wished, and no worker is left of it: nothing of it is to be planned. */
+bool run_may_rest(const struct run *run);
+/* Until something of it changes; everything below that changes it wakes it. */
+void run_rest(struct run *run);
 
 struct reconcile_view run_view(const struct run *run, bool suspect, bool lost);
 

@@ -14,10 +14,8 @@ enum settled runs_settled(const struct runs *runs, bool *ret_wanted)
 {
 	enum settled settled = SETTLED;
 
-	*ret_wanted = false;
-	for (size_t i = 0; i < runs->n; i++) {
-		const struct run *run = runs->list[i];
-
+	*ret_wanted = runs->n_resting[ROLE_EXPORT] > 0;
+	for (const struct run *run = runs->first; run; run = run->next) {
 		if (run->role != ROLE_EXPORT || !run->wished)
 			continue;
 		*ret_wanted = true;

@@ -14,21 +14,6 @@ bool former_answers(const struct daemon *d)
 	return status->state == SERVER_OURS && status->threads > 0 && !server_is_serving(d->server);
 }
 
-/* Of any run, and not yet let go by the kernel. */
-static bool is_attempted(const struct daemon *d, const struct mount *m)
-{
-	for (size_t i = 0; i < d->runs.n; i++) {
-		const struct run *run = d->runs.list[i];
-
-		if (run->role == ROLE_MOUNT && run->trying.role == ROLE_MOUNT &&
-			(run->busy == BUSY_BUILDING || run->stuck) &&
-			addr_equal(&run->trying.mount.server, &m->server) &&
-			run->trying.mount.port == m->port)
-			return true;
-	}
-	return false;
-}
-
 static struct reconcile_view mount_view(
 	const struct daemon *d, const struct run *run, const struct mount *m)
 {
@@ -39,7 +24,7 @@ static struct reconcile_view mount_view(
 		lost_ms > 0);
 
 	if (view.lost && run->holds_mount && loop_clock_ms() < lost_ms + ATTEMPTS_END_MS &&
-		is_attempted(d, m))
+		prober_is_attempted(d->prober, &m->server, m->port))
 		view.cut_not_before_ms = lost_ms + ATTEMPTS_END_MS;
 	return view;
 }

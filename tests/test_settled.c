@@ -78,3 +78,14 @@ Test(settled, an_end_that_fails_holds_nobody_up)
 	cr_assert_eq(run_hold_export(run, &run->want.export, false), 0);
 	cr_expect_eq(runs_settled(&runs, &wanted), SETTLED_BUT_INHERITED);
 }
+
+Test(settled, what_rests_wants_the_server_and_holds_nobody_up)
+{
+	bool wanted;
+	struct run *run = add("held");
+
+	cr_assert_eq(run_hold_export(run, &run->want.export, true), 0);
+	run_rest(run);
+	cr_expect_eq(runs_settled(&runs, &wanted), SETTLED);
+	cr_expect(wanted);
+}

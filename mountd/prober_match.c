@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which servers are asked: those of the runs. */
+#include "mountd/prober_state.h"
+
+#include "nfs/client_state.h"
+#include "nfs/mount.h"
+
+/* Attached and proven, or left by a former daemon: more than an attempt. */
+bool prober_is_perhaps_shown(const struct run *run)
+{
+	return run->holds_mount && (run->in_force || run->inherited);
+}
+
+struct peer *prober_find(const struct prober *p, const struct addr *server, uint16_t port)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->list[i]->port == port && addr_equal(&p->list[i]->server, server))
+			return p->list[i];
+	return NULL;
+}
+
+bool prober_has_shutdown(const struct prober *p)
+{
+	return mount_rungs() & ~p->daemon->mount_config.masked_rungs & MOUNT_RUNG_SHUTDOWN;
+}
+
+/*
+ * Where a mount cannot be shut down, detaching frees nobody who is blocked on it: its server is
+ * asked on, and a tombstone answers when it is lost.
+ */
+static bool may_hold_up(const struct peer *peer)
+{
+	return peer->tombstone || (!prober_has_shutdown(peer->prober) &&
+					  client_state_holds(&peer->server, peer->port) > 0);
+}
+
+/* Not yet let go by the kernel. */
+static bool is_attempting(const struct run *run)
+{
+	return run->trying.role == ROLE_MOUNT && run->trying.mount.kind == MOUNT_NFS &&
+	       (run->busy == BUSY_BUILDING || run->stuck);
+}
+
+static void mark_used(struct prober *p, const struct mount *m)
+{
+	struct peer *peer = prober_find(p, &m->server, m->port);
+
+	if (peer)
+		peer->used = true;
+}
+
+/* Asked is who serves, or perhaps serves, a mount; and then for as long as one is wanted of it. */
+static void use(struct prober *p, const struct run *run)
+{
+	const struct mount *want = run->possible ? &run->want.mount : NULL;
+
+	if (prober_is_perhaps_shown(run) && run->held_mount.kind == MOUNT_NFS) {
+		if (!prober_find(p, &run->held_mount.server, run->held_mount.port))
+			(void)peer_add(p, &run->held_mount);
+		mark_used(p, &run->held_mount);
+	}
+	if (want && want->kind == MOUNT_NFS)
+		mark_used(p, want);
+}
+
+static void drop_unused(struct prober *p)
+{
+	const struct runs *runs = &p->daemon->runs;
+
+	for (size_t i = 0; i < p->n; i++)
+		p->list[i]->used = false;
+	for (size_t i = 0; i < runs->n; i++)
+		if (runs->list[i]->role == ROLE_MOUNT)
+			use(p, runs->list[i]);
+	p->left = runs->left;
+	p->lingering = false;
+	for (size_t i = p->n; i-- > 0;) {
+		if (p->list[i]->used)
+			continue;
+		if (may_hold_up(p->list[i])) {
+			p->lingering = true;
+			continue;
+		}
+		peer_free(p->list[i]);
+		p->list[i] = p->list[--p->n];
+	}
+}
+
+static void mark_attempted(struct prober *p, const struct mount *m)
+{
+	struct peer *peer = prober_find(p, &m->server, m->port);
+
+	if (peer)
+		peer->attempted = true;
+}
+
+void prober_match(struct prober *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		p->list[i]->attempted = false;
+	for (const struct run *run = p->daemon->runs.first; run; run = run->next) {
+		if (run->role != ROLE_MOUNT)
+			continue;
+		use(p, run);
+		if (is_attempting(run))
+			mark_attempted(p, &run->trying.mount);
+	}
+	if (p->left != p->daemon->runs.left || p->lingering)
+		drop_unused(p);
+}
+
+bool prober_is_silent(const struct prober *p, const struct addr *server, uint16_t port)
+{
+	const struct peer *peer = prober_find(p, server, port);
+
+	return peer && peer->answer != ANSWERS;
+}
+
+bool prober_is_attempted(const struct prober *p, const struct addr *server, uint16_t port)
+{
+	const struct peer *peer = prober_find(p, server, port);
+
+	return peer && peer->attempted;
+}
+
+bool prober_knows(const struct prober *p, const struct addr *server, uint16_t port)
+{
+	return prober_find(p, server, port);
+}
+
+uint64_t prober_lost_ms(const struct prober *p, const struct addr *server, uint16_t port)
+{
+	const struct peer *peer = prober_find(p, server, port);
+
+	return peer && peer->answer == LOST ? peer->lost_ms : 0;
+}

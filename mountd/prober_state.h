@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to prober.c and prober_match.c: who is asked, and what it answers. */
+#pragma once
+
+#include "mountd/daemon.h"
+#include "mountd/prober.h"
+
+enum answer {
+	ANSWERS,
+	SILENT, /* at least one probe went unanswered */
+	LOST,	/* for longer than --lost-after: cut off */
+};
+
+struct peer {
+	struct prober *prober;
+	struct addr server;
+	uint16_t port;
+	enum answer answer;
+	uint64_t answered_ms; /* monotonic: when it was last known to answer */
+	uint64_t lost_ms;     /* monotonic: when it was given up */
+	uint64_t asked_ms;    /* monotonic: when the last attempt to ask it ended */
+	struct loop_timer *timer;
+	struct job *probe;
+	struct tombstone_job *tombstone;
+	bool used;
+	bool attempted; /* a worker still tries to mount from it */
+};
+
+struct prober {
+	struct daemon *daemon;
+	struct peer **list;
+	size_t n;
+	unsigned left;	/* the runs' count when what is unused was last dropped … */
+	bool lingering; /* … but for some that hold up others */
+};
+
+struct peer *prober_find(const struct prober *p, const struct addr *server, uint16_t port);
+/* Attached and proven, or left by a former daemon: more than an attempt. */
+bool prober_is_perhaps_shown(const struct run *run);
+/* The means to fail all that waits for a lost server's mount. */
+bool prober_has_shutdown(const struct prober *p);
+
+struct peer *peer_add(struct prober *p, const struct mount *m); /* NULL: no memory */
+void peer_free(struct peer *peer);
