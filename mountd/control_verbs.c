@@ -46,11 +46,15 @@ static void do_runs(struct peer *p, const struct request *r)
 {
 	const json_t *since = json_object_get(r->object, "since");
 
-	mountinfo_check_soon(peer_daemon(p)->mountinfo);
 	if (since && !json_is_integer(since)) {
 		peer_refuse(p, "usage", "since", "not a whole number");
 		return;
 	}
+	/* Who waits for changes asks after each. */
+	if (since)
+		mountinfo_check_later(peer_daemon(p)->mountinfo);
+	else
+		mountinfo_check_soon(peer_daemon(p)->mountinfo);
 	if (!since || !r->wait_ms) {
 		verbs_tell_runs(p);
 		return;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "mountd/base/cleanup.h"
+#include "mountd/known_mounts.h"
 #include "nfs/actual.h"
 
 /*
@@ -16,6 +17,11 @@
 #define READ_EVERY_MS	  100
 #define READ_EVERY_MAX_MS 2000
 #define READ_PART	  20
+/* Ids do not tell that a mount was moved: the table is read this long after, at the latest. */
+#define READ_AFTER_MS 10000
+/* A new mount's id is its worker's to tell, which is about to end. */
+#define WAIT_FOR_WORKER_MS  100
+#define WAIT_FOR_WORKER_MAX 10
 
 struct mountinfo {
 	struct daemon *daemon;
@@ -23,9 +29,15 @@ struct mountinfo {
 	struct loop_poll *poll;
 	struct loop_timer *timer;
 	uint64_t due_ms; /* no reading before */
+	bool pending;	 /* the timer is set for it */
+	bool whole;	 /* the next look is to be at the table, not at the ids alone */
+	uint64_t ids_ms; /* monotonic: since when only ids were looked at; 0: not since the table
+			    was */
+	unsigned waited; /* looks put off for a worker's end */
 	bool orphans_wanted;
 	bool keeps; /* table, for workers: until the start is over */
 	struct actual_mounts table;
+	struct known_mounts known;
 };
 
 static void forget_table(struct mountinfo *m)
@@ -60,27 +72,30 @@ static bool shows(const struct actual_mounts *mounts, const struct run *run)
 	return top && (!run->mount_id || top->id == run->mount_id);
 }
 
-static bool is_followed(const struct run *run)
-{
-	return run->role == ROLE_MOUNT && run->in_force;
-}
-
 static bool follows_any(const struct runs *runs)
 {
 	for (size_t i = 0; i < runs->n; i++)
-		if (is_followed(runs->list[i]))
+		if (mount_is_followed(runs->list[i]))
 			return true;
 	return false;
 }
 
-static void check(const struct actual_mounts *mounts, struct run *run)
+static void lose(struct run *run)
 {
-	if (!is_followed(run) || shows(mounts, run))
-		return;
 	run->in_force = false;
 	run_event(run, EVENT_LOST);
 	run_log(run, LOG_LEVEL_WARNING, "mount-lost", 0, NULL);
 	daemon_plan_soon(run->daemon);
+}
+
+static void check(const struct actual_mounts *mounts, struct run *run)
+{
+	if (!mount_is_followed(run))
+		return;
+	if (shows(mounts, run))
+		run->looked_at = true;
+	else
+		lose(run);
 }
 
 /* The volume of a target "<volume>/<run>/sandbox", or NULL. */
@@ -125,37 +140,52 @@ static void take_orphan(struct daemon *d, const struct actual_mount *actual)
 static void check_later(struct mountinfo *m, int error)
 {
 	log_event(LOG_LEVEL_ERROR, "mountinfo", log_text("error", strerror(-error)));
+	m->whole = true;
+	m->pending = true;
 	loop_timer_set(m->timer, READ_EVERY_MAX_MS);
 }
 
-static void check_all(struct mountinfo *m)
+/* False: it could not be read. */
+static bool check_all(struct mountinfo *m)
 {
 	struct runs *runs = &m->daemon->runs;
 	struct actual_mounts mounts = {0};
-	int r = actual_mounts_read(m->fd, &mounts);
+	_cleanup_(mount_ids_clear) struct mount_ids ids = {0};
+	int r;
 
+	(void)mount_ids_read(&ids); /* before: what comes meanwhile is looked at once more */
+	r = actual_mounts_read(m->fd, &mounts);
 	if (r < 0) {
 		check_later(m, r);
-		return;
+		return false;
 	}
 	for (size_t i = 0; i < mounts.n && m->orphans_wanted; i++)
 		take_orphan(m->daemon, &mounts.list[i]);
 	m->orphans_wanted = false;
 	for (size_t i = 0; i < runs->n; i++)
 		check(&mounts, runs->list[i]);
+	known_mounts_read(&m->known, &ids, &mounts, runs);
 	if (m->keeps)
 		keep_table(m, &mounts);
 	actual_mounts_clear(&mounts);
+	return true;
 }
 
-static void on_timer(void *data)
+static void set_timer(struct mountinfo *m, uint64_t in_ms)
 {
-	struct mountinfo *m = data;
+	m->pending = true;
+	loop_timer_set(m->timer, in_ms);
+}
+
+static void read_table(struct mountinfo *m)
+{
 	uint64_t start = loop_clock_ms(), end, wait;
 
-	if (!m->orphans_wanted && !follows_any(&m->daemon->runs))
+	if (!check_all(m))
 		return;
-	check_all(m);
+	m->whole = false;
+	m->ids_ms = 0;
+	m->waited = 0;
 	end = loop_clock_ms();
 	wait = (end - start) * READ_PART;
 	if (wait < READ_EVERY_MS)
@@ -165,12 +195,80 @@ static void on_timer(void *data)
 	m->due_ms = end + wait;
 }
 
-void mountinfo_check_soon(struct mountinfo *m)
+static bool is_attaching(const struct runs *runs)
+{
+	for (const struct run *run = runs->first; run; run = run->next)
+		if (run->role == ROLE_MOUNT && run->busy == BUSY_BUILDING)
+			return true;
+	return false;
+}
+
+/* True where nothing else is to be seen for now. */
+static bool look_at_ids(struct mountinfo *m)
+{
+	struct runs *runs = &m->daemon->runs;
+	_cleanup_(mount_ids_clear) struct mount_ids now = {0};
+	enum known_look look;
+
+	(void)mount_ids_read(&now);
+	look = known_mounts_look(&m->known, &now, runs, lose);
+	if (look == KNOWN_STRANGER && is_attaching(runs) && m->waited++ < WAIT_FOR_WORKER_MAX) {
+		set_timer(m, WAIT_FOR_WORKER_MS);
+		return true;
+	}
+	if (look != KNOWN_ALL)
+		return false;
+	m->waited = 0;
+	m->due_ms = loop_clock_ms() + READ_EVERY_MS;
+	if (!m->ids_ms)
+		m->ids_ms = loop_clock_ms();
+	return true;
+}
+
+static void on_timer(void *data)
+{
+	struct mountinfo *m = data;
+	uint64_t now = loop_clock_ms();
+
+	m->pending = false;
+	if (!m->orphans_wanted && !follows_any(&m->daemon->runs))
+		return;
+	m->whole |= m->orphans_wanted || (m->ids_ms && now >= m->ids_ms + READ_AFTER_MS);
+	if (m->whole || !look_at_ids(m))
+		read_table(m);
+	if (!m->pending && m->ids_ms)
+		loop_timer_set(m->timer, m->ids_ms + READ_AFTER_MS - now);
+}
+
+void mountinfo_look_soon(struct mountinfo *m)
 {
 	uint64_t now = loop_clock_ms();
 
-	if (!loop_timer_running(m->timer))
-		loop_timer_set(m->timer, m->due_ms > now ? m->due_ms - now : 0);
+	if (!m->pending)
+		set_timer(m, m->due_ms > now ? m->due_ms - now : 0);
+}
+
+void mountinfo_check_soon(struct mountinfo *m)
+{
+	m->whole = true;
+	mountinfo_look_soon(m);
+}
+
+void mountinfo_check_later(struct mountinfo *m)
+{
+	if (m->ids_ms)
+		return;
+	m->ids_ms = loop_clock_ms();
+	if (!m->pending)
+		loop_timer_set(m->timer, READ_AFTER_MS);
+}
+
+uint64_t mountinfo_only(struct mountinfo *m, const struct run *run)
+{
+	_cleanup_(mount_ids_clear) struct mount_ids now = {0};
+
+	(void)mount_ids_read(&now);
+	return known_mounts_only(&m->known, &now, &m->daemon->runs, run);
 }
 
 static void on_change(void *data, unsigned events)
@@ -179,7 +277,7 @@ static void on_change(void *data, unsigned events)
 
 	(void)events;
 	m->daemon->mount_config.table = NULL; /* until it is read anew */
-	mountinfo_check_soon(m);
+	mountinfo_look_soon(m);
 }
 
 int mountinfo_new(struct daemon *d, struct mountinfo **ret)
@@ -211,6 +309,7 @@ void mountinfo_free(struct mountinfo *m)
 	loop_poll_free(m->poll);
 	loop_timer_free(m->timer);
 	forget_table(m);
+	known_mounts_clear(&m->known);
 	cleanup_close(&m->fd);
 	free(m);
 }
@@ -218,7 +317,7 @@ void mountinfo_free(struct mountinfo *m)
 void mountinfo_find_orphans(struct mountinfo *m)
 {
 	m->orphans_wanted = m->keeps = true;
-	check_all(m);
+	(void)check_all(m);
 }
 
 void mountinfo_forget(struct mountinfo *m)

@@ -9,11 +9,21 @@ int mountinfo_new(struct daemon *d, struct mountinfo **ret);
 void mountinfo_free(struct mountinfo *m);
 
 /*
- * To be called when a mount has come into force: what happened to it before was nobody's matter;
- * and now and then, as the kernel does not tell of a mountpoint that is renamed. All mounts are
- * looked at, a moment later.
+ * To be called when a mount has come into force: what happened to it before was nobody's matter.
+ * A moment later it is looked whether it, and all others, are there.
+ */
+void mountinfo_look_soon(struct mountinfo *m);
+
+/*
+ * To be called now and then, as the kernel does not tell of a mountpoint that is renamed: all are
+ * looked at by their places.
  */
 void mountinfo_check_soon(struct mountinfo *m);
+void mountinfo_check_later(struct mountinfo *m); /* within 10 s */
+
+/* For mount_detach(): the unique id of run's mount, if nothing else on this node is of run; or 0.
+ */
+uint64_t mountinfo_only(struct mountinfo *m, const struct run *run);
 
 /*
  * At the start, after the wishes are matched: mounts of ours that are neither wished for nor on

@@ -360,6 +360,8 @@ void run_drop_mount(struct run *run)
 	run->holds_mount = false;
 	run->in_force = false;
 	run->mount_id = 0;
+	run->unique_id = 0;
+	run->looked_at = false;
 	free(TAKE_PTR(run->mounted_at));
 	run->inherited = false;
 }

@@ -20,7 +20,7 @@ struct attach_arg {
 struct detach_arg {
 	const struct mount_config *config;
 	const struct mount *mount;
-	const char *at;
+	struct mount_known known;
 	enum detach_how how;
 };
 
@@ -38,7 +38,7 @@ static int detach(const void *data, void *result, int *ret_fd, struct kerr *e)
 	const struct mount *m = arg->mount;
 
 	(void)ret_fd;
-	return mount_detach(arg->config, m->volume, m->id.run, arg->at, arg->how, result, e);
+	return mount_detach(arg->config, m->volume, m->id.run, &arg->known, arg->how, result, e);
 }
 
 static bool is_unanswered(int error)
@@ -93,8 +93,10 @@ static void attach_done(void *data, struct job_end *end)
 	}
 	run->busy = BUSY_NOT;
 	run->in_force = true;
-	mountinfo_check_soon(run->daemon->mountinfo);
+	mountinfo_look_soon(run->daemon->mountinfo);
 	run->mount_id = outcome->mount_id;
+	run->unique_id = outcome->unique_id;
+	run->looked_at = false;
 	free(run->mounted_at);
 	run->mounted_at = strdup(outcome->target);
 	run->rung = outcome->rung;
@@ -178,8 +180,10 @@ void step_detach(struct run *run, const struct mount *mount, enum detach_how how
 {
 	struct daemon *d = run->daemon;
 	struct spec spec = {.role = ROLE_MOUNT, .mount = *mount};
-	struct detach_arg arg = {&d->mount_config, mount, run->mounted_at, how};
+	struct detach_arg arg = {.config = &d->mount_config, .mount = mount, .how = how};
 
+	arg.known.at = run->mounted_at;
+	arg.known.unique_id = how == DETACH_CLEAN ? mountinfo_only(d->mountinfo, run) : 0;
 	run->in_force = false;
 	run_event(run, EVENT_LOST);
 	(void)step_start(run, &spec, BUSY_ENDING,

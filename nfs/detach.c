@@ -14,6 +14,7 @@
 #include "nfs/actual.h"
 #include "nfs/beneath.h"
 #include "nfs/mount.h"
+#include "nfs/mount_ids.h"
 #include "nfs/umount.h"
 
 enum rung { ABSENT, UMOUNT, DETACH, SHUTDOWN, FORCE };
@@ -252,13 +253,32 @@ static int volume_of(const char *at, const char *run, char path[PATH_MAX])
 	return 0;
 }
 
+/* Where it stands alone at its place, as nearly all do. False: who knows what is there. */
+static bool detach_only(const char *path, const char *run, const struct mount_known *known)
+{
+	_cleanup_close_ int parent = -1;
+	char target[PATH_MAX], relative[NAME_MAX_LENGTH + 3];
+
+	if (!known->at || !known->unique_id || mount_target(path, run, target, sizeof target) < 0 ||
+		strcmp(target, known->at) != 0 || !mount_id_is_alone(known->unique_id, target))
+		return false;
+	(void)snprintf(relative, sizeof relative, "./%s", run);
+	return beneath_open(path, relative, O_PATH | O_DIRECTORY, &parent, NULL) == 0 &&
+	       umount_plain(parent, "sandbox") == 0 && mount_id_is_gone(known->unique_id);
+}
+
 int mount_detach(const struct mount_config *config, const char *volume, const char *run,
-	const char *at, enum detach_how how, const char **ret_rung, struct kerr *e)
+	const struct mount_known *known, enum detach_how how, const char **ret_rung, struct kerr *e)
 {
 	enum rung strongest = ABSENT, former = ABSENT;
 	char path[PATH_MAX] = "", former_path[PATH_MAX];
+	const char *at = known->at;
 	int error = resolve(volume, path, e);
 
+	if (error == 0 && how == DETACH_CLEAN && detach_only(path, run, known)) {
+		*ret_rung = rung_names[UMOUNT];
+		return 0;
+	}
 	if (error == 0)
 		error = detach_all(config, path, run, how, &strongest, e);
 	else if (error == -ENOENT)

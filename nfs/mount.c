@@ -12,6 +12,7 @@
 #include "nfs/client_state.h"
 #include "nfs/mount_adopt.h"
 #include "nfs/mount_client.h"
+#include "nfs/mount_ids.h"
 #include "nfs/mount_options.h"
 #include "nfs/mount_place.h"
 #include "nfs/mount_staging.h"
@@ -118,6 +119,7 @@ static int make(const struct mount_config *config, struct place *p, struct mount
 	out->major = s.major;
 	out->minor = s.minor;
 	out->mount_id = s.id;
+	(void)mount_id_unique(s.tree, &out->unique_id);
 	return 0;
 }
 

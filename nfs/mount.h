@@ -30,6 +30,12 @@ struct mount_config {
 	const struct actual_mounts *table;
 };
 
+/* A mount that is known to be there. */
+struct mount_known {
+	const char *at;	    /* mount_outcome's target, or NULL */
+	uint64_t unique_id; /* of the run's only mount on this node; 0: there may be others */
+};
+
 /*
  * Makes the mount namespace in which mounts are tried: it holds nothing of the node, so that a
  * copy of it costs the same with ten mounts and with ten thousand. Only descriptors keep it.
@@ -41,6 +47,7 @@ struct mount_outcome {
 	const char *rung;      /* static: "adopted", "attach", "beneath" or "detach-attach" */
 	unsigned major, minor; /* st_dev of what shows at the target */
 	uint64_t mount_id;     /* mountinfo's first field */
+	uint64_t unique_id;    /* statmount(2)'s; 0: an older kernel */
 	char target[PATH_MAX]; /* where it shows, as mountinfo names it: without symbolic links */
 	bool propagates;       /* the target's own mount is shared: without that no pod sees ours */
 	char options_fault[128]; /* wanted options that are not in force; empty = all are */
@@ -78,11 +85,12 @@ enum detach_how {
  * <volume>/<run>/sandbox, and wherever a renamed directory took it. Returns in *ret_rung the
  * strongest that was needed: "absent" (nothing there), "umount", "detach", "shutdown" or
  * "force". Leaves the empty mountpoint. -EEXIST: something foreign covers ours.
- * at: mount_outcome's target, or NULL: the volume can be a symbolic link that leads elsewhere by
- * now.
+ * known->at: the volume can be a symbolic link that leads elsewhere by now. known->unique_id: the
+ * others of the node need not be looked through.
  */
 int mount_detach(const struct mount_config *config, const char *volume, const char *run,
-	const char *at, enum detach_how how, const char **ret_rung, struct kerr *e);
+	const struct mount_known *known, enum detach_how how, const char **ret_rung,
+	struct kerr *e);
 
 /* Does path answer (statfs on the filesystem there)? Blocks for ever where the server is lost. */
 int mount_answers(const char *path, struct kerr *e);

@@ -14,6 +14,7 @@
 #include "nfs/beneath.h"
 #include "nfs/client_state.h"
 #include "nfs/mount_error.h"
+#include "nfs/mount_ids.h"
 #include "nfs/mount_options.h"
 #include "nfs/mount_shared.h"
 #include "nfs/umount.h"
@@ -78,13 +79,15 @@ static bool is_foreign(const struct actual_mounts *mounts, const struct actual_m
 	       !actual_mounts_marker_of(mounts, a);
 }
 
-static int statfs_top(const struct target *t, const struct actual_mount *a)
+static int statfs_top(const struct target *t, const struct actual_mount *a, uint64_t *ret_unique_id)
 {
 	_cleanup_close_ int fd = -1;
 	int error = target_open_top(t, a->id, &fd, NULL);
 
 	if (error == 0)
 		error = mount_answers_fd(fd, t->path, NULL);
+	if (error == 0)
+		(void)mount_id_unique(fd, ret_unique_id);
 	return error == 0 && client_state_mount_is_shut(a->major, a->minor) ? -EIO : error;
 }
 
@@ -110,7 +113,7 @@ static bool adopt_top(const struct actual_mounts *mounts, const struct actual_mo
 	const struct target *t, const struct mount *m, struct mount_outcome *out)
 {
 	if (!is_wanted(mounts, top, t, m, out->options_fault, sizeof out->options_fault) ||
-		statfs_top(t, top) != 0)
+		statfs_top(t, top, &out->unique_id) != 0)
 		return false;
 	out->rung = "adopted";
 	out->major = top->major;

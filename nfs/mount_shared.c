@@ -3,13 +3,13 @@
 #include "nfs/mount_shared.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "mountd/base/cleanup.h"
 #include "nfs/actual.h"
 #include "nfs/mount_abi.h"
+#include "nfs/mount_ids.h"
 #include "nfs/mount_staging.h"
 
 /* Linux 6.8 and newer: one mount's line without all the others'. */
@@ -18,13 +18,10 @@ static int ask_kernel(int fd, bool *ret)
 	struct statmount_question question = {
 		.size = STATMOUNT_QUESTION_SIZE, .mask = STATMOUNT_MOUNT};
 	struct statmount_answer answer = {0};
-	struct statx st;
+	int error = mount_id_unique(fd, &question.mount_id);
 
-	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID_UNIQUE, &st) < 0)
-		return -errno;
-	if (!(st.stx_mask & STATX_MNT_ID_UNIQUE))
-		return -EOPNOTSUPP;
-	question.mount_id = st.stx_mnt_id;
+	if (error < 0)
+		return error;
 	if (syscall(SYS_statmount, &question, &answer, sizeof answer, 0) < 0)
 		return -errno;
 	*ret = answer.propagation & MS_SHARED;

@@ -2,6 +2,8 @@
 /* Mounts in use and mounts of dead servers come off. */
 #include "tests/vm/mount_engine/mount_engine.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -86,4 +88,38 @@ void case_never_looks(void)
 		shell("! grep -v 'read(' /run/engine/trace | grep sandbox | grep -v umount2");
 		is_bare();
 	}
+}
+
+/* What is known to be the run's only mount is believed only as far as it can be seen to be. */
+static void not_as_known(const struct mount_outcome *out)
+{
+	const char *rung = "";
+	struct kerr e = {0};
+
+	known = (struct mount_known){out->target, out->unique_id};
+	shell("mount -t tmpfs foreign " TARGET);
+	check(detach_here(DETACH_CLEAN, &rung, &e) == -EEXIST, "a foreign mount covers it");
+	shell("umount " TARGET "; mv " VOLUME "/r1 " VOLUME "/elsewhere");
+	detached(DETACH_CLEAN, "umount");
+	check(mounts_below(VOLUME "/", NULL) == 0, "still mounted");
+}
+
+/* Where the kernel can be asked for one mount, the others of the node are not read. */
+void case_only_mount(void)
+{
+	struct mount m = nfs_mount("10.20.0.1", "i1");
+	bool told = kernel_at_least(6, 8);
+	struct mount_outcome out = attached(&m, "attach");
+	char command[2 * PATH_MAX + 256], self[PATH_MAX] = "";
+
+	check(told == (out.unique_id != 0), "its unique id is %" PRIu64, out.unique_id);
+	check(readlink("/proc/self/exe", self, sizeof self - 1) > 0, "readlink");
+	(void)snprintf(command, sizeof command,
+		"strace -f -o /run/engine/trace %s detach clean r1 %s %" PRIu64, self, out.target,
+		out.unique_id);
+	shell(command);
+	shell(told ? "! grep mountinfo /run/engine/trace" : "grep -q mountinfo /run/engine/trace");
+	is_bare();
+	out = attached(&m, "attach");
+	not_as_known(&out);
 }

@@ -139,7 +139,7 @@ void refused(const struct mount *m, int error)
 
 int detach_here(enum detach_how how, const char **rung, struct kerr *e)
 {
-	return mount_detach(&config, VOLUME, "r1", NULL, how, rung, e);
+	return mount_detach(&config, VOLUME, "r1", &known, how, rung, e);
 }
 
 void detached(enum detach_how how, const char *wanted)

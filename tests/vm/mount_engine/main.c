@@ -3,7 +3,7 @@
  * The mount engine on a real kernel, against the two servers of mount_engine.sh.
  *
  *   mount_engine [CASE...]                  every case, or these; one line each
- *   mount_engine detach clean|cut RUN       by hand, for a look at its system calls
+ *   mount_engine detach clean|cut RUN [AT UNIQUE-ID]      by hand, for a look at its system calls
  */
 #include "tests/vm/mount_engine/mount_engine.h"
 
@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+struct mount_known known; /* of the mount that the next detaching is of; nothing */
 struct mount_config config = {.client_identifier = "node-test-0001", .staging = -1};
 
 static const struct {
@@ -44,6 +45,7 @@ static const struct {
 	{"container", case_container},
 	{"renamed-run", case_renamed_run},
 	{"never-looks", case_never_looks},
+	{"only-mount", case_only_mount},
 	{"exchanged-symlinks", case_exchanged_symlinks},
 };
 
@@ -86,7 +88,7 @@ static int detach_by_hand(const char *how, const char *run)
 	struct report r = {0};
 	const char *rung = "";
 
-	r.error = mount_detach(&config, VOLUME, run, NULL,
+	r.error = mount_detach(&config, VOLUME, run, &known,
 		strcmp(how, "cut") == 0 ? DETACH_CUT : DETACH_CLEAN, &rung, &r.e);
 	(void)puts(r.error < 0 ? explain(&r) : rung);
 	return r.error < 0;
@@ -96,7 +98,11 @@ int main(int argc, char **argv)
 {
 	int failed = 0, ran = 0;
 
-	if (argc == 4 && strcmp(argv[1], "detach") == 0)
+	if (argc == 6) {
+		known.at = argv[4];
+		known.unique_id = strtoull(argv[5], NULL, 10);
+	}
+	if ((argc == 4 || argc == 6) && strcmp(argv[1], "detach") == 0)
 		return detach_by_hand(argv[2], argv[3]);
 	struct kerr e = {0};
 	(void)mkdir("/run/engine", 0700); /* traces go there */

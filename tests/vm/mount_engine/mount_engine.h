@@ -17,6 +17,7 @@
 #define TARGET	VOLUME "/r1/sandbox"
 
 extern struct mount_config config;
+extern struct mount_known known;
 
 /* Shared with forked workers: what an attempt said. */
 struct report {
@@ -85,6 +86,7 @@ void case_busy(void);
 void case_dead_server(void);
 void case_dead_server_old_rung(void);
 void case_never_looks(void);
+void case_only_mount(void);
 
 /* cases_bind.c */
 void case_bind(void);

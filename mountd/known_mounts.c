@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The mounts' ids compared with those of the last look. */
+#include "mountd/known_mounts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool mount_is_followed(const struct run *run)
+{
+	return run->role == ROLE_MOUNT && run->in_force;
+}
+
+static void clear_strays(struct known_mounts *k)
+{
+	free(k->strays);
+	k->strays = NULL;
+	k->n_strays = 0;
+	k->no_strays_known = false;
+}
+
+void known_mounts_clear(struct known_mounts *k)
+{
+	mount_ids_clear(&k->ids);
+	clear_strays(k);
+}
+
+/* Takes ids over. */
+static void set_ids(struct known_mounts *k, struct mount_ids *ids)
+{
+	mount_ids_clear(&k->ids);
+	k->ids = *ids;
+	*ids = (struct mount_ids){0};
+}
+
+/* The run that a mount of ours says it is of, or NULL. */
+static const char *name_in(const struct actual_mount *m, struct run_id *id)
+{
+	const char *marked;
+
+	if (actual_mount_is_ours(m, id, NULL, NULL))
+		return id->run;
+	return actual_mount_is_marker(m, &marked) ? marked : NULL;
+}
+
+static void add_stray(struct known_mounts *k, const char *name)
+{
+	char(*strays)[NAME_MAX_LENGTH + 1] =
+		reallocarray(k->strays, k->n_strays + 1, sizeof *strays);
+
+	if (!strays) {
+		k->no_strays_known = true;
+		return;
+	}
+	k->strays = strays;
+	(void)snprintf(strays[k->n_strays++], sizeof *strays, "%s", name);
+}
+
+void known_mounts_read(struct known_mounts *k, struct mount_ids *ids,
+	const struct actual_mounts *mounts, const struct runs *runs)
+{
+	set_ids(k, ids);
+	clear_strays(k);
+	for (size_t i = 0; i < mounts->n; i++) {
+		struct run_id id;
+		const char *name = name_in(&mounts->list[i], &id);
+		const struct run *run = name ? runs_find(runs, name, ROLE_MOUNT) : NULL;
+
+		if (name && !(run && run->mount_id == mounts->list[i].id))
+			add_stray(k, name);
+	}
+}
+
+/* Those that came: few, or else the table is the quicker way. */
+#define CAME_MAX 32
+
+struct came {
+	uint64_t list[CAME_MAX];
+	size_t n;
+	bool any_went;
+};
+
+/* False: more than can be told of. */
+static bool compare(const struct mount_ids *before, const struct mount_ids *now, struct came *came)
+{
+	size_t b = 0, n = 0;
+
+	*came = (struct came){0};
+	while (b < before->n || n < now->n) {
+		if (b < before->n && n < now->n && before->list[b] == now->list[n]) {
+			b++;
+			n++;
+		} else if (n == now->n || (b < before->n && before->list[b] < now->list[n])) {
+			came->any_went = true;
+			b++;
+		} else {
+			if (came->n == CAME_MAX)
+				return false;
+			came->list[came->n++] = now->list[n++];
+		}
+	}
+	return true;
+}
+
+/* Takes a run's own off the list. */
+static bool take_own(struct came *came, const struct run *run)
+{
+	for (size_t i = 0; i < came->n; i++) {
+		if (came->list[i] != run->unique_id)
+			continue;
+		came->list[i] = came->list[--came->n];
+		return true;
+	}
+	return false;
+}
+
+/*
+ * A mount that came into force must have come since the last look: what was put on top of it
+ * before then would be no stranger any more. False: some run's has not, or has no id.
+ */
+static bool explain(struct came *came, const struct runs *runs)
+{
+	for (size_t i = 0; i < runs->n; i++) {
+		const struct run *run = runs->list[i];
+		bool came_now = run->role == ROLE_MOUNT && take_own(came, run);
+
+		if (mount_is_followed(run) && (!run->unique_id || !(run->looked_at || came_now)))
+			return false;
+	}
+	return true;
+}
+
+static void lose_gone(
+	const struct mount_ids *now, const struct runs *runs, void (*lost)(struct run *run))
+{
+	for (size_t i = 0; i < runs->n; i++)
+		if (mount_is_followed(runs->list[i]) &&
+			!mount_ids_have(now, runs->list[i]->unique_id))
+			lost(runs->list[i]);
+}
+
+enum known_look known_mounts_look(struct known_mounts *k, struct mount_ids *now,
+	const struct runs *runs, void (*lost)(struct run *run))
+{
+	struct came came;
+
+	/* The same as before, and yet something has changed: moved, perhaps. */
+	if (!k->ids.n || !now->n || !compare(&k->ids, now, &came) || (!came.n && !came.any_went) ||
+		!explain(&came, runs))
+		return KNOWN_NOTHING;
+	lose_gone(now, runs, lost);
+	if (came.n)
+		return KNOWN_STRANGER;
+	set_ids(k, now);
+	for (size_t i = 0; i < runs->n; i++)
+		runs->list[i]->looked_at |= mount_is_followed(runs->list[i]);
+	return KNOWN_ALL;
+}
+
+static bool is_stray(const struct known_mounts *k, const char *name)
+{
+	for (size_t i = 0; i < k->n_strays; i++)
+		if (strcmp(k->strays[i], name) == 0)
+			return true;
+	return k->no_strays_known;
+}
+
+uint64_t known_mounts_only(const struct known_mounts *k, const struct mount_ids *now,
+	const struct runs *runs, const struct run *run)
+{
+	struct came came;
+
+	if (!k->ids.n || !now->n || !run->unique_id || is_stray(k, run->name) ||
+		!compare(&k->ids, now, &came))
+		return 0;
+	for (size_t i = 0; i < runs->n && came.n; i++)
+		if (runs->list[i]->role == ROLE_MOUNT)
+			(void)take_own(&came, runs->list[i]);
+	return came.n ? 0 : run->unique_id;
+}
