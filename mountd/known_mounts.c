@@ -16,7 +16,7 @@ static void clear_strays(struct known_mounts *k)
 	free(k->strays);
 	k->strays = NULL;
 	k->n_strays = 0;
-	k->no_strays_known = false;
+	k->all_strays = false;
 }
 
 void known_mounts_clear(struct known_mounts *k)
@@ -31,6 +31,7 @@ static void set_ids(struct known_mounts *k, struct mount_ids *ids)
 	mount_ids_clear(&k->ids);
 	k->ids = *ids;
 	*ids = (struct mount_ids){0};
+	k->passing = false;
 }
 
 /* The run that a mount of ours says it is of, or NULL. */
@@ -49,7 +50,7 @@ static void add_stray(struct known_mounts *k, const char *name)
 		reallocarray(k->strays, k->n_strays + 1, sizeof *strays);
 
 	if (!strays) {
-		k->no_strays_known = true;
+		k->all_strays = true;
 		return;
 	}
 	k->strays = strays;
@@ -145,8 +146,8 @@ enum known_look known_mounts_look(struct known_mounts *k, struct mount_ids *now,
 	struct came came;
 
 	/* The same as before, and yet something has changed: moved, perhaps. */
-	if (!k->ids.n || !now->n || !compare(&k->ids, now, &came) || (!came.n && !came.any_went) ||
-		!explain(&came, runs))
+	if (!k->ids.n || !now->n || !compare(&k->ids, now, &came) ||
+		(!came.n && !came.any_went && !k->passing) || !explain(&came, runs))
 		return KNOWN_NOTHING;
 	lose_gone(now, runs, lost);
 	if (came.n)
@@ -162,10 +163,10 @@ static bool is_stray(const struct known_mounts *k, const char *name)
 	for (size_t i = 0; i < k->n_strays; i++)
 		if (strcmp(k->strays[i], name) == 0)
 			return true;
-	return k->no_strays_known;
+	return k->all_strays;
 }
 
-uint64_t known_mounts_only(const struct known_mounts *k, const struct mount_ids *now,
+uint64_t known_mounts_only(struct known_mounts *k, const struct mount_ids *now,
 	const struct runs *runs, const struct run *run)
 {
 	struct came came;
@@ -176,5 +177,8 @@ uint64_t known_mounts_only(const struct known_mounts *k, const struct mount_ids 
 	for (size_t i = 0; i < runs->n && came.n; i++)
 		if (runs->list[i]->role == ROLE_MOUNT)
 			(void)take_own(&came, runs->list[i]);
-	return came.n ? 0 : run->unique_id;
+	if (came.n)
+		return 0;
+	k->passing |= !mount_ids_have(&k->ids, run->unique_id);
+	return run->unique_id;
 }

@@ -13,7 +13,8 @@ struct known_mounts {
 	struct mount_ids ids;		     /* at the last reading or look; none: read the table */
 	char (*strays)[NAME_MAX_LENGTH + 1]; /* runs of which the table had more than their mount */
 	size_t n_strays;
-	bool no_strays_known; /* out of memory: any run may be one */
+	bool all_strays; /* out of memory: any run may be one */
+	bool passing;	 /* a run's mount came after the last look, and may go before the next */
 };
 
 void known_mounts_clear(struct known_mounts *k);
@@ -35,8 +36,8 @@ enum known_look {
 enum known_look known_mounts_look(struct known_mounts *k, struct mount_ids *now,
 	const struct runs *runs, void (*lost)(struct run *run));
 
-/* The unique id of run's mount, if nothing else on this node is of run; or 0. */
-uint64_t known_mounts_only(const struct known_mounts *k, const struct mount_ids *now,
+/* The unique id of run's mount, if nothing else on this node is of run: to be ended now; or 0. */
+uint64_t known_mounts_only(struct known_mounts *k, const struct mount_ids *now,
 	const struct runs *runs, const struct run *run);
 
 /* Is it of those that must show? */

@@ -138,3 +138,14 @@ Test(known_mounts, only_what_stands_alone_is_known_to)
 	cr_expect_eq(only(a, IDS(1, 1005, 1006, 1007, 1008)), 1005);
 	cr_expect_eq(only(a, (struct mount_ids){0}), 0);
 }
+
+Test(known_mounts, what_comes_and_goes_between_two_looks_is_its_runs_matter)
+{
+	struct run *a = mounted("a", 5);
+
+	table(ROOT, IDS(1));
+	cr_expect_eq(only(a, IDS(1, 1005)), 1005);
+	a->in_force = false;
+	cr_expect_eq(look(IDS(1)), KNOWN_ALL);
+	cr_expect_eq(look(IDS(1)), KNOWN_NOTHING);
+}
