@@ -67,9 +67,12 @@ void known_mounts_read(struct known_mounts *k, struct mount_ids *ids,
 		const char *name = name_in(&mounts->list[i], &id);
 		const struct run *run = name ? runs_find(runs, name, ROLE_MOUNT) : NULL;
 
-		if (name && !(run && run->mount_id == mounts->list[i].id))
+		/* One that was lost may be elsewhere. */
+		if (name && !(run && mount_is_followed(run) && run->mount_id == mounts->list[i].id))
 			add_stray(k, name);
 	}
+	for (size_t i = 0; i < runs->n; i++)
+		runs->list[i]->replaced = false;
 }
 
 /* Those that came: few, or else the table is the quicker way. */
@@ -171,7 +174,7 @@ uint64_t known_mounts_only(struct known_mounts *k, const struct mount_ids *now,
 {
 	struct came came;
 
-	if (!k->ids.n || !now->n || !run->unique_id || is_stray(k, run->name) ||
+	if (!k->ids.n || !now->n || !run->unique_id || run->replaced || is_stray(k, run->name) ||
 		!compare(&k->ids, now, &came))
 		return 0;
 	for (size_t i = 0; i < runs->n && came.n; i++)

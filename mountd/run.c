@@ -344,6 +344,7 @@ int run_hold_mount(struct run *run, const struct mount *mount)
 
 	if (r < 0)
 		return r;
+	run->replaced |= run->mount_id != 0;
 	mounted_at = TAKE_PTR(run->mounted_at); /* until it is known to be gone */
 	run_drop_mount(run);
 	run->mounted_at = mounted_at;

@@ -33,8 +33,9 @@ struct run {
 	bool inherited;	    /* the held mount is a former daemon's, perhaps never made */
 	uint64_t mount_id;  /* 0: unknown */
 	uint64_t unique_id; /* 0: unknown, or an older kernel */
-	bool looked_at;	    /* it was seen to show after it came into force */
-	char *mounted_at;   /* owned; mount_outcome's target, or NULL: unknown */
+	bool replaced;	/* its mount is not the first, which may be where nobody has looked since */
+	bool looked_at; /* it was seen to show after it came into force */
+	char *mounted_at; /* owned; mount_outcome's target, or NULL: unknown */
 
 	struct job *job;
 	enum busy busy;

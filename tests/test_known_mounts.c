@@ -149,3 +149,22 @@ Test(known_mounts, what_comes_and_goes_between_two_looks_is_its_runs_matter)
 	cr_expect_eq(look(IDS(1)), KNOWN_ALL);
 	cr_expect_eq(look(IDS(1)), KNOWN_NOTHING);
 }
+
+Test(known_mounts, what_was_lost_or_replaced_may_be_elsewhere)
+{
+	struct run *run = mounted("a", 5);
+	struct mount mount = {.kind = MOUNT_NFS, .volume = (char *)"/w"};
+
+	run->in_force = false;
+	table(ROOT NFS("5", "a", "renamed/sandbox"), IDS(1, 1005));
+	(void)mounted("a", 6);
+	cr_expect_eq(only(run, IDS(1, 1005, 1006)), 0, "lost");
+	run->looked_at = true;
+	table(ROOT NFS("6", "a", "a/sandbox"), IDS(1, 1006));
+	cr_expect_eq(only(run, IDS(1, 1006)), 1006);
+	cr_assert_eq(run_hold_mount(run, &mount), 0);
+	(void)mounted("a", 7);
+	cr_expect_eq(only(run, IDS(1, 1006, 1007)), 0, "replaced, and nobody has looked");
+	table(ROOT NFS("7", "a", "a/sandbox"), IDS(1, 1007));
+	cr_expect_eq(only(run, IDS(1, 1007)), 1007);
+}
