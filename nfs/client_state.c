@@ -93,8 +93,12 @@ static char *read_table(const char *path)
 	return TAKE_PTR(text);
 }
 
-bool client_state_mount_is_shut(unsigned major, unsigned minor)
+bool client_state_mount_is_shut(
+	const struct addr *server, uint16_t port, unsigned major, unsigned minor)
 {
+	/* Servers are few, volumes as many as mounts. But one reached by two addresses is one. */
+	if (client_state_holds(server, port) > 0)
+		return false;
 	_cleanup_free_ char *volumes = read_table("/proc/fs/nfsfs/volumes");
 	_cleanup_free_ char *servers = read_table("/proc/fs/nfsfs/servers");
 

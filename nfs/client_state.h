@@ -23,5 +23,6 @@ int client_state_holds(const struct addr *server, uint16_t port);
  */
 bool client_state_is_shut(const char *volumes, const char *servers, unsigned major, unsigned minor);
 
-/* The same of this node's client now; false when it cannot be told. */
-bool client_state_mount_is_shut(unsigned major, unsigned minor);
+/* The same of this node's client now, of a mount of server; false when it cannot be told. */
+bool client_state_mount_is_shut(
+	const struct addr *server, uint16_t port, unsigned major, unsigned minor);

@@ -64,7 +64,7 @@ static int stage_nfs(const struct mount_config *config, const struct mount *m, s
 	error = mount_answers_fd(s.tree, source, e);
 	if (error < 0)
 		return error;
-	if (client_state_mount_is_shut(s.major, s.minor))
+	if (client_state_mount_is_shut(&m->server, m->port, s.major, s.minor))
 		return kerr_set(e, -EAGAIN, "mount", source,
 			"the server's last other mount was cut off meanwhile");
 	*ret = s;

@@ -79,7 +79,8 @@ static bool is_foreign(const struct actual_mounts *mounts, const struct actual_m
 	       !actual_mounts_marker_of(mounts, a);
 }
 
-static int statfs_top(const struct target *t, const struct actual_mount *a, uint64_t *ret_unique_id)
+static int statfs_top(const struct target *t, const struct actual_mount *a, const struct mount *m,
+	uint64_t *ret_unique_id)
 {
 	_cleanup_close_ int fd = -1;
 	int error = target_open_top(t, a->id, &fd, NULL);
@@ -88,7 +89,9 @@ static int statfs_top(const struct target *t, const struct actual_mount *a, uint
 		error = mount_answers_fd(fd, t->path, NULL);
 	if (error == 0)
 		(void)mount_id_unique(fd, ret_unique_id);
-	return error == 0 && client_state_mount_is_shut(a->major, a->minor) ? -EIO : error;
+	return error == 0 && client_state_mount_is_shut(&m->server, m->port, a->major, a->minor)
+		       ? -EIO
+		       : error;
 }
 
 /*
@@ -113,7 +116,7 @@ static bool adopt_top(const struct actual_mounts *mounts, const struct actual_mo
 	const struct target *t, const struct mount *m, struct mount_outcome *out)
 {
 	if (!is_wanted(mounts, top, t, m, out->options_fault, sizeof out->options_fault) ||
-		statfs_top(t, top, &out->unique_id) != 0)
+		statfs_top(t, top, m, &out->unique_id) != 0)
 		return false;
 	out->rung = "adopted";
 	out->major = top->major;
