@@ -103,13 +103,6 @@ on() {
 	vm_exec "$(machine_of "$name")" "$(node_command "$name" "$*")"
 }
 
-# collect_node NODE FILE: what the node is like now. A kernel that hangs may not answer.
-collect_node() {
-	KORA_NODE=$1 SHAPE=$SHAPE CASE_DIR=$CASE_DIR MACHINE=${MACHINE-} \
-		timeout 60 bash -c '. "$0"; on "$KORA_NODE" /usr/lib/kora-test/collect' "${BASH_SOURCE[0]}" \
-		>"$2" 2>&1 </dev/null || true
-}
-
 # put NODE PATH: standard input becomes that file.
 put() { vm_exec -i "$(machine_of "$1")" "$(node_command "$1" "mkdir -p '${2%/*}' && cat >'$2'")"; }
 

@@ -87,3 +87,10 @@ vm_prepare() {
 	"$here/image.sh" "$@"
 	blank_disk
 }
+
+# collect_node NODE FILE: what a node of the lab is like now. A kernel that hangs may not answer.
+collect_node() {
+	KORA_NODE=$1 SHAPE=$SHAPE CASE_DIR=$CASE_DIR MACHINE=${MACHINE-} \
+		timeout 60 bash -c '. "$0"; on "$KORA_NODE" /usr/lib/kora-test/collect' "$here/lib.sh" \
+		>"$2" 2>&1 </dev/null || true
+}

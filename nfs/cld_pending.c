@@ -41,7 +41,7 @@ int cld_pending_open(const char *state_dir, const char *boot, struct cld_pending
 {
 	_cleanup_close_ int folder = open(state_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	char title[CLD_BOOT_SIZE] = "";
-	struct kept *kept;
+	struct kept *kept = NULL;
 	int error = folder < 0 ? -errno : map(folder, &kept);
 
 	if (error < 0)
