@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What each call can fail with. */
 #include <errno.h>
+#include <fcntl.h>
 #include <seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,16 +97,21 @@ bool call_is_harmless(int number)
 /* What libuv calls in its own turn may not fail: it would end the process. Nor may its lock. */
 static bool is_libuvs(const char *site)
 {
-	if (strstr(site, "(pipe:") && strstr(site, " in loop_signal_"))
+	if (strstr(site, "(pipe:") &&
+		(strstr(site, " in loop_signal_") || strstr(site, " in watch_free")))
 		return true;
 	return strncmp(site, "daemon:", strlen("daemon:")) == 0 && strstr(site, " in the loop") &&
 	       !strstr(site, "epoll_wait") && !strstr(site, "epoll_pwait");
 }
 
-/* To leave a set, or to change what is waited for, takes no memory. */
+/* To leave a set, to change what is waited for, and a descriptor's flags take no memory. */
 static bool is_sure(const struct call *call)
 {
-	return call->number == SYS_epoll_ctl && call->args[1] != EPOLL_CTL_ADD;
+	if (call->number == SYS_epoll_ctl)
+		return call->args[1] != EPOLL_CTL_ADD;
+	return call->number == SYS_fcntl &&
+	       (call->args[1] == F_GETFD || call->args[1] == F_SETFD || call->args[1] == F_GETFL ||
+		       call->args[1] == F_SETFL);
 }
 
 int call_error(const struct call *call, const char *site, uint64_t random)
