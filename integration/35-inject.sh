@@ -17,4 +17,4 @@ vm_exec "$MACHINE" "inject --seed 1 --rounds 2 --patience $(seconds 60)"
 
 step "the watches"
 vm_exec "$MACHINE" "/usr/lib/kora-test/node-down sandbox agent; rm -rf /disk/state
-	inject --watch --seed 1 --rounds 2 --site 'epoll_ctl.add.* < watch_socket' --patience $(seconds 60)"
+	inject --watch --seed 1 --rounds 1 --site 'epoll_ctl.add.* < watch_socket' --patience $(seconds 60)"
