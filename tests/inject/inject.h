@@ -85,6 +85,7 @@ struct call {
 
 /* faults.c: what a call can fail with. */
 bool call_is_harmless(int number); /* cannot fail, or nobody can tell */
+extern bool pipes_are_libuvs;	   /* all of them: its signals', and the lock of those */
 /* 0: that call of the site does not fail. */
 int call_error(const struct call *call, const char *site, uint64_t random);
 /* Signals interrupt, and the kernel's own queues fail, once at most. */

@@ -171,6 +171,7 @@ static const struct operation operations[] = {
 static void begin(struct world *w, struct plan *p)
 {
 	cluster.plan = p;
+	pipes_are_libuvs = true;
 	world_begin(w);
 	cluster_begin();
 	(void)cluster_word("node sandbox 10.20.0.1");
