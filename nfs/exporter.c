@@ -24,8 +24,7 @@ enum source {
 struct exporter {
 	const struct exporter_config *config;
 	unsigned char key[FSID_KEY_SIZE];
-	struct publication pub;	    /* its caches are open while serving */
-	const struct export **list; /* of pub.answers, in its order */
+	struct publication pub; /* its caches are open while serving */
 	struct cld *cld;
 	int epoll;
 };
@@ -74,8 +73,7 @@ int exporter_new(const struct exporter_config *config, struct exporter **ret, st
 	x->pub.caches = CACHES_CLOSED(x->epoll);
 	if (x->epoll < 0)
 		return kerr_set(e, -errno, "make epoll", NULL, NULL);
-	if ((error = node_key_load(config->state_dir, x->key, e)) < 0 ||
-		(error = pseudo_root_new(&x->pub.root, e)) < 0 ||
+	if ((error = load_key(x, e)) < 0 || (error = pseudo_root_new(&x->pub.root, e)) < 0 ||
 		(error = prepare_workspaces(x, e)) < 0 || (error = watch_cld(x, e)) < 0)
 		return error;
 	*ret = TAKE_PTR(x);
@@ -89,7 +87,6 @@ void exporter_free(struct exporter *x)
 	caches_close(&x->pub.caches);
 	cld_free(x->cld);
 	answers_clear(&x->pub.answers);
-	free(x->list);
 	pseudo_root_close(&x->pub.root);
 	cleanup_close(&x->epoll);
 	explicit_bzero(x->key, sizeof x->key);
@@ -104,18 +101,6 @@ int exporter_get_fd(const struct exporter *x)
 const char *exporter_cache_rung(const struct exporter *x)
 {
 	return caches_rung(&x->pub.caches);
-}
-
-const struct export *const *exporter_list(const struct exporter *x, size_t *ret_n)
-{
-	*ret_n = x->pub.answers.n;
-	return x->list;
-}
-
-static void fill_list(struct exporter *x)
-{
-	for (size_t i = 0; i < x->pub.answers.n; i++)
-		x->list[i] = &x->pub.answers.points[i]->export;
 }
 
 int exporter_dispatch(struct exporter *x, struct kerr *e)
@@ -210,16 +195,6 @@ static int bind_point(struct exporter *x, struct export_point *p, int tree, stru
 	return error;
 }
 
-static int reserve_list(struct exporter *x, struct kerr *e)
-{
-	const struct export **list = reallocarray(x->list, x->pub.answers.n + 1, sizeof *list);
-
-	if (!list)
-		return kerr_set(e, -ENOMEM, "grow list of exports", NULL, NULL);
-	x->list = list;
-	return 0;
-}
-
 /* What a removal before could not make the kernel forget. */
 static int forget_rest(struct exporter *x, struct kerr *e)
 {
@@ -248,7 +223,6 @@ static int replace_point(struct exporter *x, struct export_point **p, struct ker
 		shrinks |= !export_lists_client(&fresh.export, &old->export.clients[i]);
 	**p = *old; /* the former one, to be freed by the caller */
 	*old = fresh;
-	fill_list(x);
 	if (!caches_are_open(&x->pub.caches))
 		return 0;
 	error = publication_preload_point(&x->pub, old, e);
@@ -262,11 +236,8 @@ static int replace_point(struct exporter *x, struct export_point **p, struct ker
 static int add_point(struct exporter *x, struct export_point **p, int tree, struct kerr *e)
 {
 	struct export_point *added = *p;
-	int error = reserve_list(x, e);
+	int error = bind_point(x, added, tree, e);
 
-	if (error < 0)
-		return error;
-	error = bind_point(x, added, tree, e);
 	if (error < 0)
 		return error;
 	error = answers_insert(&x->pub.answers, added);
@@ -275,7 +246,6 @@ static int add_point(struct exporter *x, struct export_point **p, int tree, stru
 		return kerr_set(e, error, "add export", added->export.id.run, NULL);
 	}
 	*p = NULL;
-	fill_list(x);
 	if (!caches_are_open(&x->pub.caches))
 		return 0;
 	error = publication_preload_point(&x->pub, added, e);
@@ -334,7 +304,6 @@ int exporter_remove(struct exporter *x, const struct run_id *id, int *ret_folder
 		return error;
 	}
 	p = answers_take(&x->pub.answers, id);
-	fill_list(x);
 	if (told)
 		error = failed < 0 || x->pub.stale ? publication_renew(&x->pub, e)
 						   : let_go(x, p, e);

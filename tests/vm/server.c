@@ -32,6 +32,10 @@ static struct exporter_config config = {
 	.server_scope = "node-a",
 };
 
+/* What is exported. */
+static struct export exports[16];
+static size_t n_exports;
+
 static void print_failure(const char *what, const struct kerr *e)
 {
 	char text[1024];
@@ -115,6 +119,31 @@ static void start_serving(struct exporter *x)
 		printf("serving\n");
 }
 
+static struct export forget(const struct run_id *id)
+{
+	struct export gone = {0};
+
+	for (size_t i = 0; i < n_exports; i++) {
+		if (!run_id_equal(&exports[i].id, id))
+			continue;
+		gone = exports[i];
+		exports[i] = exports[--n_exports];
+	}
+	return gone;
+}
+
+static void remember(const struct export *export)
+{
+	struct export before = forget(&export->id);
+
+	export_clear(&before);
+	if (n_exports == sizeof exports / sizeof *exports ||
+		export_copy(export, &exports[n_exports++]) < 0)
+		printf("too many\n");
+	else
+		printf("added %s\n", export->id.run);
+}
+
 static void add(struct exporter *x, const char *line)
 {
 	static char volume[1024], folder[1024];
@@ -137,16 +166,17 @@ static void add(struct exporter *x, const char *line)
 	else if (exporter_add(x, &export, tree, &e) < 0)
 		print_failure("add", &e);
 	else
-		printf("added %s\n", export.id.run);
+		remember(&export);
 }
 
-static struct other_exports others(const struct exporter *x)
+/* Borrowed until the next one comes or goes. */
+static struct other_exports others(void)
 {
-	struct other_exports all;
+	static const struct export *list[sizeof exports / sizeof *exports];
 
-	all.list = exporter_list(x, &all.n);
-	all.n_staying = all.n;
-	return all;
+	for (size_t i = 0; i < n_exports; i++)
+		list[i] = &exports[i];
+	return (struct other_exports){.list = list, .n = n_exports, .n_staying = n_exports};
 }
 
 static void take_away(struct exporter *x, const char *line)
@@ -159,14 +189,11 @@ static void take_away(struct exporter *x, const char *line)
 		printf("remove what?\n");
 		return;
 	}
-	gone.others = others(x);
-	for (size_t i = 0; i < gone.others.n; i++)
-		if (run_id_equal(&gone.others.list[i]->id, &id))
-			(void)export_copy(gone.others.list[i], &gone.export);
 	if (exporter_remove(x, &id, &gone.folder, &e) < 0) {
 		print_failure("remove", &e);
 	} else {
-		gone.others = others(x);
+		gone.export = forget(&id);
+		gone.others = others();
 		(void)work(x, &gone);
 		cleanup_close(&gone.folder);
 	}
