@@ -78,8 +78,8 @@ int server_inspect(const struct exporter_config *config, struct server_status *r
 
 /*
  * In a worker: opens export's folder beneath its volume (openat2: no symbolic link, no magic
- * link, no way out) and returns a detached copy of it as a mount (open_tree), to be handed to
- * exporter_add(). -ELOOP: a symbolic link; -ENOTDIR: no folder; -ENOENT: missing;
+ * link, no way out) and returns a detached, private copy of it as a mount (open_tree), to be
+ * handed to exporter_add(). -ELOOP: a symbolic link; -ENOTDIR: no folder; -ENOENT: missing;
  * -EOPNOTSUPP: a filesystem that cannot be exported (no file handles), such as overlay;
  * -EXDEV: a way out of the volume.
  */
@@ -174,10 +174,10 @@ int exporter_serve(struct exporter *x, struct kerr *e);
 void exporter_pause(struct exporter *x);
 
 /*
- * Binds the detached tree (taken over, also on failure) into the pseudo-root and preloads its
- * cache entries. Works before exporter_serve() too, which then preloads. -EOPNOTSUPP: the kernel
- * refuses to export this filesystem (no file handles, or an idmapped mount); nothing is left of
- * the export then.
+ * Binds the detached, private tree (taken over, also on failure) into the pseudo-root and preloads
+ * its cache entries. Works before exporter_serve() too, which then preloads. -EOPNOTSUPP: the
+ * kernel refuses to export this filesystem (no file handles, or an idmapped mount); nothing is
+ * left of the export then.
  *
  * An export of the same run and incarnation is described anew; whom it lists no longer is refused
  * from then on, and what he holds is for export_drop_clients(). -EEXIST: that export is of another
@@ -192,9 +192,6 @@ int exporter_add(struct exporter *x, const struct export *export, int tree, stru
  * with what they have, to be called again.
  */
 int exporter_remove(struct exporter *x, const struct run_id *id, int *ret_folder, struct kerr *e);
-
-/* Borrowed until the next add or remove; sorted by id. */
-const struct export *const *exporter_list(const struct exporter *x, size_t *ret_n);
 
 /* The rung that answers the cache upcalls: "netlink", "procfs", or "none" before serving. */
 const char *exporter_cache_rung(const struct exporter *x);

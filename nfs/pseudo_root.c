@@ -72,12 +72,14 @@ static int check_root(int host, struct kerr *e)
 	return kerr_set(e, -EPERM, "check root", "/", "this process runs in a chroot");
 }
 
-/* mkdir that is fine with what is there, and whatever the umask. */
+/* mkdir whatever the umask. 1: it was there. */
 static int make_folder(int tree, const char *path)
 {
-	if (mkdirat(tree, path, PSEUDO_MODE) < 0)
-		return errno == EEXIST ? 0 : -errno;
-	return fchmodat(tree, path, PSEUDO_MODE, 0) < 0 ? -errno : 0;
+	mode_t mask = umask(0);
+	int error = mkdirat(tree, path, PSEUDO_MODE) < 0 ? -errno : 0;
+
+	(void)umask(mask);
+	return error == -EEXIST ? 1 : error;
 }
 
 static int populate(struct pseudo_root *p, struct kerr *e)
@@ -146,42 +148,37 @@ static void remove_folders(const struct pseudo_root *p, const char *run, const c
 	(void)unlinkat(p->tree, run, AT_REMOVEDIR);
 }
 
-/* In the pseudo-root. Private, so that neither side's later mounts and unmounts cross over. */
-static int attach(int tree, const char *path)
+/* In the pseudo-root. Nothing is mounted on a directory that was just made. */
+static int attach(int tree, const char *path, bool made)
 {
 	struct statx target;
-	int error = place_of(path, &target);
+	int error = made ? 0 : place_of(path, &target);
 
 	if (error < 0)
 		return error;
-	if (target.stx_attributes & STATX_ATTR_MOUNT_ROOT)
+	if (!made && target.stx_attributes & STATX_ATTR_MOUNT_ROOT)
 		return -EEXIST;
-	if (move_mount(tree, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH) < 0)
-		return -errno;
-	if (mount(NULL, path, NULL, MS_REC | MS_PRIVATE, NULL) < 0) {
-		error = -errno;
-		(void)umount2(path, MNT_DETACH);
-		return error;
-	}
-	return 0;
+	return move_mount(tree, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH) < 0 ? -errno : 0;
 }
 
 int pseudo_root_bind(const struct pseudo_root *p, const struct run_id *id, int tree, struct kerr *e)
 {
 	char run[PSEUDO_PATH_SIZE], incarnation[PSEUDO_PATH_SIZE], path[PSEUDO_PATH_SIZE];
+	bool made;
 	int error;
 
 	run_paths(id, run, incarnation);
 	pseudo_path(id, path);
-	if ((error = make_folder(p->tree, run)) == 0)
+	if ((error = make_folder(p->tree, run)) >= 0)
 		error = make_folder(p->tree, incarnation);
 	if (error < 0) {
 		remove_folders(p, run, incarnation);
 		return kerr_set(e, error, "make folder", path, NULL);
 	}
+	made = error == 0;
 	error = pseudo_root_enter(p, e);
 	if (error == 0) {
-		error = attach(tree, path);
+		error = attach(tree, path, made);
 		pseudo_root_leave(p);
 		if (error < 0)
 			(void)kerr_set(e, error, "bind into pseudo-root", path, NULL);

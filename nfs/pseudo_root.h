@@ -30,7 +30,8 @@ int pseudo_root_enter(const struct pseudo_root *p, struct kerr *e);
 void pseudo_root_leave(const struct pseudo_root *p);
 
 /*
- * Binds the detached tree (not taken over) at the run's path, making what is missing of it.
+ * Binds the detached tree (not taken over) at the run's path, making what is missing of it. The
+ * tree is private, so that neither side's later mounts and unmounts cross over.
  * -EEXIST: something is bound there.
  */
 int pseudo_root_bind(
