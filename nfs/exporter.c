@@ -23,7 +23,7 @@ enum source {
 
 struct exporter {
 	const struct exporter_config *config;
-	unsigned char key[FSID_KEY_SIZE];
+	struct fsid_key *key;
 	struct publication pub; /* its caches are open while serving */
 	struct cld *cld;
 	int epoll;
@@ -37,6 +37,18 @@ static void exporter_freep(struct exporter **x)
 static void export_point_freep(struct export_point **p)
 {
 	export_point_free(*p);
+}
+
+static int load_key(struct exporter *x, struct kerr *e)
+{
+	unsigned char key[FSID_KEY_SIZE];
+	int error = node_key_load(x->config->state_dir, key, e);
+
+	if (error < 0)
+		return error;
+	error = fsid_key_new(key, &x->key);
+	explicit_bzero(key, sizeof key);
+	return error < 0 ? kerr_set(e, error, "prepare node key", NULL, NULL) : 0;
 }
 
 static int prepare_workspaces(struct exporter *x, struct kerr *e)
@@ -89,7 +101,7 @@ void exporter_free(struct exporter *x)
 	answers_clear(&x->pub.answers);
 	pseudo_root_close(&x->pub.root);
 	cleanup_close(&x->epoll);
-	explicit_bzero(x->key, sizeof x->key);
+	fsid_key_free(x->key);
 	free(x);
 }
 

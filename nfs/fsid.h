@@ -11,12 +11,17 @@
 #define FSID_KEY_SIZE  32
 #define FSID_UUID_SIZE 16
 
+/* The node key made ready for use, of which every export makes some. */
+struct fsid_key;
+
 /* -ENOTSUP: libcrypto refuses HMAC-SHA256 (it is told to allow only other algorithms). */
-int fsid_of_workspaces(const unsigned char key[FSID_KEY_SIZE], unsigned char uuid[FSID_UUID_SIZE]);
-int fsid_of_run(const unsigned char key[FSID_KEY_SIZE], const char *run,
-	unsigned char uuid[FSID_UUID_SIZE]);
-int fsid_of_export(const unsigned char key[FSID_KEY_SIZE], const struct run_id *id,
-	unsigned char uuid[FSID_UUID_SIZE]);
+int fsid_key_new(const unsigned char key[FSID_KEY_SIZE], struct fsid_key **ret);
+void fsid_key_free(struct fsid_key *k);
+
+/* -ENOTSUP as above. */
+int fsid_of_workspaces(struct fsid_key *k, unsigned char uuid[FSID_UUID_SIZE]);
+int fsid_of_run(struct fsid_key *k, const char *run, unsigned char uuid[FSID_UUID_SIZE]);
+int fsid_of_export(struct fsid_key *k, const struct run_id *id, unsigned char uuid[FSID_UUID_SIZE]);
 
 /* What may be shown of the key: tells two keys apart and reveals nothing of them. Hex text. */
 #define FSID_FINGERPRINT_SIZE 33
