@@ -245,21 +245,30 @@ static void put_word(struct writer *w, const char *word)
 
 static void put_hex(struct writer *w, const unsigned char *bytes, size_t n)
 {
+	static const char digits[] = "0123456789abcdef";
+
 	put_text(w, "\\x");
 	for (size_t i = 0; i < n; i++) {
-		char hex[3];
-		(void)snprintf(hex, sizeof hex, "%02x", bytes[i]);
-		put_text(w, hex);
+		put_byte(w, digits[bytes[i] >> 4]);
+		put_byte(w, digits[bytes[i] & 15]);
 	}
 	put_byte(w, ' ');
 }
 
+/* Not snprintf(3): a start of the daemon writes some ten thousand of these. */
 static void put_number(struct writer *w, int64_t value)
 {
-	char text[24];
+	uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	char text[24], *at = text + sizeof text - 1;
 
-	(void)snprintf(text, sizeof text, "%lld ", (long long)value);
-	put_text(w, text);
+	*at = '\0';
+	do
+		*--at = (char)('0' + rest % 10);
+	while (rest /= 10);
+	if (value < 0)
+		*--at = '-';
+	put_text(w, at);
+	put_byte(w, ' ');
 }
 
 static void format_ip(struct writer *w, const struct upcall_entry *e)
