@@ -11,7 +11,8 @@ struct held_export {
 	bool served; /* exporter_add() has taken it in this process */
 	bool former; /* clients may hold something by an earlier mount, a former daemon's or ours */
 	int folder;  /* its own mount, between exporter_remove() and export_revoke(); or -1 */
-	bool remade; /* its folder is another one now: it ends before that one is exported */
+	bool recorded; /* the record says the same; else what was tried to put in its place */
+	bool remade;   /* its folder is another one now: it ends before that one is exported */
 	struct addr *dropped; /* owned; clients it lists no longer, who may hold something of it */
 	size_t n_dropped;
 };

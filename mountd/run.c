@@ -302,7 +302,8 @@ static int add_held(struct run *run, const struct held_export *fresh)
 
 int run_hold_export(struct run *run, const struct export *export, bool served)
 {
-	struct held_export fresh = {.served = served, .former = !served, .folder = -1};
+	struct held_export fresh = {
+		.served = served, .former = !served, .folder = -1, .recorded = true};
 	struct held_export *old = run_find_held(run, &export->id);
 	int r = export_copy(export, &fresh.export);
 

@@ -106,6 +106,18 @@ static bool is_remade(struct run *run)
 	return held && held->remade;
 }
 
+/* The record that was read at the start, or written for the export before, is not read again. */
+static int remember(struct run *run)
+{
+	struct held_export *held = run_find_held(run, &run->trying.export.id);
+
+	if (held && held->recorded && export_equal(&held->export, &run->trying.export))
+		return 0;
+	if (held)
+		held->recorded = false;
+	return attached_add(run->daemon->preflight.attached, &run->trying);
+}
+
 /* Remembered before the kernel hears of it. */
 static int add(struct run *run, int tree, struct kerr *e)
 {
@@ -116,7 +128,7 @@ static int add(struct run *run, int tree, struct kerr *e)
 
 	if (r < 0)
 		return r;
-	r = attached_add(d->preflight.attached, &run->trying);
+	r = remember(run);
 	if (r < 0)
 		return kerr_set(e, r, "write record of", run->trying.export.volume, NULL);
 	r = take_in(run, x, TAKE_FD(fd), e);
