@@ -63,9 +63,9 @@ static void add_details(json_t *item, const struct run *run)
 	struct short_list files = {.list = json_array()};
 
 	for (size_t i = 0; i < desired->n; i++)
-		if (desired->files[i].has_spec && desired->files[i].spec.role == run->role &&
-			strcmp(spec_id(&desired->files[i].spec)->run, run->name) == 0)
-			add_text(&files, desired->files[i].name);
+		if (desired->files[i]->has_spec && desired->files[i]->spec.role == run->role &&
+			strcmp(spec_id(&desired->files[i]->spec)->run, run->name) == 0)
+			add_text(&files, desired->files[i]->name);
 	(void)json_object_set_new(item, "files", end_list(&files));
 	if (run->wished)
 		(void)json_object_set_new(item, "spec", spec_to_json(&run->wish));
@@ -160,7 +160,7 @@ static json_t *faults_of(const struct desired *desired)
 	char text[1024];
 
 	for (size_t i = 0; i < desired->n; i++) {
-		const struct desired_file *file = &desired->files[i];
+		const struct desired_file *file = desired->files[i];
 
 		if (!file->fault && !file->overruled)
 			continue;

@@ -184,9 +184,9 @@ static int remove_specs(struct daemon *d, const char *run)
 		_cleanup_free_ char *name = NULL;
 		int error;
 
-		if (!speaks_of(&d->desired.files[i], run))
+		if (!speaks_of(d->desired.files[i], run))
 			continue;
-		name = strdup(d->desired.files[i].name);
+		name = strdup(d->desired.files[i]->name);
 		error = name ? source_dir_remove(d->source, name) : -ENOMEM;
 		if (error < 0)
 			return error;

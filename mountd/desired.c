@@ -13,7 +13,7 @@ static size_t position(const struct desired *d, const char *name, bool *ret_foun
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		int order = strcmp(d->files[middle].name, name);
+		int order = strcmp(d->files[middle]->name, name);
 
 		if (order == 0) {
 			*ret_found = true;
@@ -28,38 +28,52 @@ static size_t position(const struct desired *d, const char *name, bool *ret_foun
 	return low;
 }
 
-static struct desired_file *find_or_add(struct desired *d, const char *name)
-{
-	bool found;
-	size_t at = position(d, name, &found);
-	char *copy;
-
-	if (found)
-		return &d->files[at];
-	if (d->n == d->room) {
-		size_t room = d->room ? 2 * d->room : 16;
-		struct desired_file *files = reallocarray(d->files, room, sizeof *files);
-
-		if (!files)
-			return NULL;
-		d->files = files;
-		d->room = room;
-	}
-	copy = strdup(name);
-	if (!copy)
-		return NULL;
-	memmove(&d->files[at + 1], &d->files[at], (d->n - at) * sizeof *d->files);
-	d->n++;
-	d->files[at] = (struct desired_file){.name = copy};
-	return &d->files[at];
-}
-
-static void clear_file(struct desired_file *file)
+static void free_file(struct desired_file *file)
 {
 	free(file->name);
 	free(file->fault);
 	if (file->has_spec)
 		spec_clear(&file->spec);
+	free(file);
+}
+
+static int make_room(struct desired *d)
+{
+	size_t room = d->room ? 2 * d->room : 16;
+	struct desired_file **files;
+
+	if (d->n < d->room)
+		return 0;
+	files = reallocarray(d->files, room, sizeof(struct desired_file *));
+	if (!files)
+		return -ENOMEM;
+	d->files = files;
+	d->room = room;
+	return 0;
+}
+
+static struct desired_file *find_or_add(struct desired *d, const char *name)
+{
+	bool found;
+	size_t at = position(d, name, &found);
+	struct desired_file *file;
+
+	if (found)
+		return d->files[at];
+	if (make_room(d) < 0)
+		return NULL;
+	file = calloc(1, sizeof *file);
+	if (!file)
+		return NULL;
+	file->name = strdup(name);
+	if (!file->name) {
+		free(file);
+		return NULL;
+	}
+	memmove(&d->files[at + 1], &d->files[at], (d->n - at) * sizeof(struct desired_file *));
+	d->n++;
+	d->files[at] = file;
+	return file;
 }
 
 static void note_changed(struct desired *d, const struct desired_file *file)
@@ -84,6 +98,7 @@ int desired_put(struct desired *d, const char *name, struct spec *spec)
 
 	if (!file)
 		return -ENOMEM;
+	file->found = true;
 	changed = file->fault || !file->has_spec || !spec_equal(&file->spec, spec);
 	free(file->fault);
 	file->fault = NULL;
@@ -106,6 +121,7 @@ int desired_put_fault(struct desired *d, const char *name, const char *fault)
 
 	if (!file)
 		return -ENOMEM;
+	file->found = true;
 	if (file->fault && strcmp(file->fault, fault) == 0)
 		return 0;
 	copy = strdup(fault);
@@ -123,17 +139,17 @@ int desired_remove(struct desired *d, const char *name)
 
 	if (!found)
 		return 0;
-	note_changed(d, &d->files[at]);
-	clear_file(&d->files[at]);
+	note_changed(d, d->files[at]);
+	free_file(d->files[at]);
 	d->n--;
-	memmove(&d->files[at], &d->files[at + 1], (d->n - at) * sizeof *d->files);
+	memmove(&d->files[at], &d->files[at + 1], (d->n - at) * sizeof(struct desired_file *));
 	return 1;
 }
 
 void desired_clear(struct desired *d)
 {
 	for (size_t i = 0; i < d->n; i++)
-		clear_file(&d->files[i]);
+		free_file(d->files[i]);
 	free(d->files);
 	*d = (struct desired){0};
 }
@@ -143,13 +159,13 @@ const struct desired_file *desired_file(const struct desired *d, const char *nam
 	bool found;
 	size_t at = position(d, name, &found);
 
-	return found ? &d->files[at] : NULL;
+	return found ? d->files[at] : NULL;
 }
 
 const struct desired_file *desired_find(const struct desired *d, const char *run, enum role role)
 {
 	for (size_t i = 0; i < d->n; i++) {
-		const struct desired_file *file = &d->files[i];
+		const struct desired_file *file = d->files[i];
 
 		if (file->has_spec && file->spec.role == role &&
 			strcmp(spec_id(&file->spec)->run, run) == 0)

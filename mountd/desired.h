@@ -9,13 +9,14 @@ struct desired_file {
 	bool has_spec;
 	struct spec spec; /* the last good version */
 	char *fault;	  /* owned; what is wrong with the present version, or NULL */
+	bool found;	  /* put since somebody cleared this */
 	bool overruled;	  /* a file that sorts before it speaks of the same run and role */
 };
 
 #define DESIRED_CHANGED_MAX 8
 
 struct desired {
-	struct desired_file *files; /* sorted by name */
+	struct desired_file **files; /* owned; sorted by name */
 	size_t n;
 	size_t room;
 	/* The runs whose specs have changed, until somebody sets n_changed to 0; more: any. */

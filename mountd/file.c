@@ -28,9 +28,11 @@ int file_read(int dir, const char *name, size_t max, char **ret, size_t *ret_siz
 	text = malloc((size_t)st.st_size + 2);
 	if (!text)
 		return -ENOMEM;
-	/* One byte more than it had: growing meanwhile shows. */
-	while ((n = read(fd, text + size, (size_t)st.st_size + 1 - size)) > 0)
-		size += (size_t)n;
+	/* One byte more than it had: growing meanwhile shows, and that there is no more. */
+	do {
+		n = read(fd, text + size, (size_t)st.st_size + 1 - size);
+		size += n > 0 ? (size_t)n : 0;
+	} while (n > 0 && size < (size_t)st.st_size);
 	if (n < 0)
 		return -errno;
 	if (size > max)

@@ -44,7 +44,7 @@ static int say_faults(const struct desired *desired)
 	int code = EXIT_FINE;
 
 	for (size_t i = 0; i < desired->n; i++) {
-		const struct desired_file *file = &desired->files[i];
+		const struct desired_file *file = desired->files[i];
 		const struct desired_file *first =
 			file->has_spec
 				? desired_find(desired, spec_id(&file->spec)->run, file->spec.role)

@@ -184,13 +184,13 @@ static int remove_others(
 	for (size_t i = desired->n; i-- > 0;) {
 		struct wanted key = {0};
 
-		if (!is_of_source(desired->files[i].name, s->source))
+		if (!is_of_source(desired->files[i]->name, s->source))
 			continue;
-		(void)snprintf(key.name, sizeof key.name, "%s", desired->files[i].name);
-		if (strcmp(key.name, desired->files[i].name) == 0 && s->n &&
+		(void)snprintf(key.name, sizeof key.name, "%s", desired->files[i]->name);
+		if (strcmp(key.name, desired->files[i]->name) == 0 && s->n &&
 			bsearch(&key, s->wanted, s->n, sizeof key, compare))
 			continue;
-		_cleanup_free_ char *name = strdup(desired->files[i].name);
+		_cleanup_free_ char *name = strdup(desired->files[i]->name);
 		int r = name ? source_dir_remove(dir, name) : -ENOMEM;
 		if (r < 0)
 			return r;

@@ -129,10 +129,11 @@ static int drop_vanished(int dir, struct desired *d)
 	bool changed = false;
 
 	for (size_t i = d->n; i-- > 0;) {
-		if (faccessat(dir, d->files[i].name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
+		if (d->files[i]->found ||
+			faccessat(dir, d->files[i]->name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
 			errno != ENOENT)
 			continue;
-		(void)desired_remove(d, d->files[i].name);
+		(void)desired_remove(d, d->files[i]->name);
 		changed = true;
 	}
 	return changed;
@@ -148,6 +149,8 @@ int source_dir_scan(int dir, struct desired *d)
 	d->unread = !list;
 	if (!list)
 		return -errno;
+	for (size_t i = 0; i < d->n; i++)
+		d->files[i]->found = false;
 	while ((errno = 0, entry = readdir(list))) {
 		if (!is_spec_name(entry->d_name))
 			continue;

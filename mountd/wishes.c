@@ -121,8 +121,8 @@ static void match_all(struct daemon *d)
 	for (size_t i = 0; i < d->runs.n; i++)
 		d->runs.list[i]->seen = false;
 	for (size_t i = 0; !d->drained && i < d->desired.n; i++)
-		if (d->desired.files[i].has_spec)
-			match_file(d, &d->desired.files[i]);
+		if (d->desired.files[i]->has_spec)
+			match_file(d, d->desired.files[i]);
 	for (size_t i = 0; i < d->runs.n; i++)
 		if (!d->runs.list[i]->seen)
 			(void)run_set_wish(d->runs.list[i], NULL);
@@ -139,9 +139,9 @@ static void match_run(struct daemon *d, const char *name)
 		if ((run = runs_find(&d->runs, name, role)))
 			run->seen = false;
 	for (size_t i = 0; !d->drained && i < d->desired.n; i++)
-		if (d->desired.files[i].has_spec &&
-			strcmp(spec_id(&d->desired.files[i].spec)->run, name) == 0)
-			match_file(d, &d->desired.files[i]);
+		if (d->desired.files[i]->has_spec &&
+			strcmp(spec_id(&d->desired.files[i]->spec)->run, name) == 0)
+			match_file(d, d->desired.files[i]);
 	for (enum role role = ROLE_EXPORT; role <= ROLE_MOUNT; role++)
 		if ((run = runs_find(&d->runs, name, role)) && !run->seen)
 			(void)run_set_wish(run, NULL);

@@ -77,7 +77,7 @@ Test(desired, stays_sorted)
 		cr_assert_eq(put(&d, name, "r", "1"), 1);
 	}
 	for (size_t i = 1; i < d.n; i++)
-		cr_assert_lt(strcmp(d.files[i - 1].name, d.files[i].name), 0);
+		cr_assert_lt(strcmp(d.files[i - 1]->name, d.files[i]->name), 0);
 	cr_expect_eq(d.n, 1000);
 	desired_clear(&d);
 }

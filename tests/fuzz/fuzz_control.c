@@ -106,7 +106,7 @@ static int read_answers(int fd)
 static void clean_up(void)
 {
 	while (d.desired.n) {
-		char *name = strdup(d.desired.files[0].name);
+		char *name = strdup(d.desired.files[0]->name);
 
 		require(name && source_dir_remove(d.source, name) == 0);
 		free(name);
