@@ -164,7 +164,7 @@ help:
 	'make format       clang-format, in place' \
 	'make unit         unit tests, sanitised' \
 	'make fuzz         every fuzz target for FUZZ_SECONDS=60' \
-	'make bench        ratios against the peers; one area: AREA=ready|scale|files|detach|launcher; KERNEL=6.1' \
+	'make bench        ratios against the peers; one area: AREA=ready|scale|restart|files|detach|launcher; KERNEL=6.1' \
 	'make kube-test    the watch against a scripted API server' \
 	'make scenarios    integration/run --kernel all' \
 	'make field        every fault known from the field, on all kernels; CASE=20-same-host-name KERNEL=6.1 for one; MINUTES=30 of dropped packets' \

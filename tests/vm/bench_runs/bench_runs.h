@@ -24,6 +24,7 @@ struct bench {
 
 __attribute__((format(printf, 1, 2), noreturn)) void die(const char *format, ...);
 uint64_t now_us(void);
+uint64_t cpu_us(void); /* of this process */
 
 void node_open(const char *name, struct node *ret);
 void node_open_own(struct node *ret);	 /* what this process is in */
@@ -42,3 +43,8 @@ void ours_end(struct bench *b);
 void floor_prepare(void);
 void floor_runs(struct bench *b);
 void floor_end(struct bench *b);
+/*
+ * The calls of a start that finds as many runs; the process that was there before has gone. Prints
+ * microseconds of time and of the processor.
+ */
+void floor_restart(struct bench *b);

@@ -2,15 +2,20 @@
 /* The least that makes a run: the kernel calls alone. Client and server are told of once, before.
  */
 #include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "mountd/base/cleanup.h"
 #include "nfs/answer_entries.h"
 #include "nfs/channel.h"
+#include "nfs/private_root.h"
 #include "tests/vm/bench_runs/bench_runs.h"
 
 #define ROOT "/run/floor"
@@ -69,15 +74,17 @@ static void join_server(void)
 	node_join_mounts(&node);
 }
 
-static void tell_client(void)
+static void tell_client(const char *root)
 {
 	unsigned char uuid[FSID_UUID_SIZE];
 	struct upcall_entry entry = entry_ip(&client, domain);
+	char path[64];
 
 	tell(&entry);
-	tell_directory(ROOT, NULL);
+	tell_directory(*root ? root : "/", NULL);
 	uuid_of(0, 0, uuid);
-	tell_directory(ROOT "/workspaces", uuid);
+	(void)snprintf(path, sizeof path, "%s/workspaces", root);
+	tell_directory(path, uuid);
 }
 
 void floor_prepare(void)
@@ -87,25 +94,45 @@ void floor_prepare(void)
 	if (mount("floor", ROOT, "tmpfs", 0, "mode=0711") < 0 ||
 		mkdir(ROOT "/workspaces", 0711) < 0)
 		die(ROOT);
-	tell_client();
+	tell_client(ROOT);
 }
 
-static void export_run(unsigned run)
+static int clone_folder(unsigned run)
+{
+	char folder[64];
+	int tree;
+
+	(void)snprintf(folder, sizeof folder, "/workspaces/local/r%u", run);
+	tree = open_tree(AT_FDCWD, folder, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	if (tree < 0)
+		die("%s", folder);
+	return tree;
+}
+
+static void bind_run(const char *root, unsigned run, int tree)
+{
+	char path[80];
+
+	(void)snprintf(path, sizeof path, "%s/workspaces/r%u", root, run);
+	if (mkdir(path, 0711) < 0)
+		die("%s", path);
+	(void)snprintf(path, sizeof path, "%s/workspaces/r%u/one", root, run);
+	if (mkdir(path, 0711) < 0 ||
+		move_mount(tree, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		die("%s", path);
+	(void)close(tree);
+}
+
+static void tell_run(const char *root, unsigned run)
 {
 	struct export export = {.uid = OWNER, .gid = OWNER};
-	char folder[64], above[64], path[80];
+	char above[64], path[80];
 	unsigned char uuid[FSID_UUID_SIZE];
 	struct upcall_entry entry;
 	struct upcall_fsid fsid;
 
-	(void)snprintf(folder, sizeof folder, "/workspaces/local/r%u", run);
-	(void)snprintf(above, sizeof above, ROOT "/workspaces/r%u", run);
+	(void)snprintf(above, sizeof above, "%s/workspaces/r%u", root, run);
 	(void)snprintf(path, sizeof path, "%s/one", above);
-	if (mkdir(above, 0711) < 0 || mkdir(path, 0711) < 0)
-		die("%s", path);
-	_cleanup_close_ int tree = open_tree(AT_FDCWD, folder, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
-	if (tree < 0 || move_mount(tree, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH) < 0)
-		die("%s", path);
 	uuid_of(run, 1, uuid);
 	tell_directory(above, uuid);
 	uuid_of(run, 2, uuid);
@@ -117,6 +144,12 @@ static void export_run(unsigned run)
 	fsid = fsid_inode_uuid(inode_of(path), uuid);
 	entry = entry_key(domain, &fsid, path);
 	tell(&entry);
+}
+
+static void export_run(unsigned run)
+{
+	bind_run(ROOT, run, clone_folder(run));
+	tell_run(ROOT, run);
 }
 
 /* As ours are, in the kernel's words. */
@@ -181,5 +214,37 @@ void floor_end(struct bench *b)
 	if (channel_flush(UPCALL_EXPORT, NULL) < 0 || channel_flush(UPCALL_KEY, NULL) < 0)
 		die("flush");
 	node_join_mounts(&server);
-	tell_client();
+	tell_client(ROOT);
+}
+
+/* All trees first: they are cloned in one namespace and bound in the other. */
+void floor_restart(struct bench *b)
+{
+	_cleanup_free_ int *trees = calloc(b->n, sizeof *trees);
+	struct rlimit files = {b->n + 64, b->n + 64};
+	struct node server, own;
+
+	node_open("floor", &server);
+	node_open_own(&own);
+	if (!trees || setrlimit(RLIMIT_NOFILE, &files) < 0)
+		die("descriptors");
+	b->began_us = now_us();
+	join_server();
+	node_join_mounts(&own);
+	if (channel_flush(UPCALL_IP, NULL) < 0 || channel_flush(UPCALL_EXPORT, NULL) < 0 ||
+		channel_flush(UPCALL_KEY, NULL) < 0)
+		die("flush");
+	node_join_mounts(&server);
+	for (unsigned i = 0; i < b->n; i++)
+		trees[i] = clone_folder(b->first + i);
+	if (unshare(CLONE_NEWNS) < 0 ||
+		private_root_become("floor", "mode=0711", "/mnt", NULL) < 0 ||
+		mkdir("/workspaces", 0711) < 0)
+		die("pseudo-root");
+	for (unsigned i = 0; i < b->n; i++)
+		bind_run("", b->first + i, trees[i]);
+	tell_client("");
+	for (unsigned i = 0; i < b->n; i++)
+		tell_run("", b->first + i);
+	printf("%" PRIu64 " %" PRIu64 "\n", now_us() - b->began_us, cpu_us());
 }

@@ -2,7 +2,7 @@
 /*
  * How long until runs can be listed, in microseconds, one a line.
  *	bench_runs ours|floor FIRST N		bench_runs ours-end|floor-end FIRST N
- *	bench_runs floor-prepare
+ *	bench_runs floor-prepare		bench_runs floor-restart FIRST N
  * The sandbox's folders are /workspaces/local/r<i> there, with one file in each.
  */
 #include <dirent.h>
@@ -33,12 +33,22 @@ void die(const char *format, ...)
 	exit(1);
 }
 
-uint64_t now_us(void)
+static uint64_t read_us(clockid_t clock)
 {
 	struct timespec ts;
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	(void)clock_gettime(clock, &ts);
 	return (uint64_t)ts.tv_sec * 1000000 + (uint64_t)ts.tv_nsec / 1000;
+}
+
+uint64_t now_us(void)
+{
+	return read_us(CLOCK_MONOTONIC);
+}
+
+uint64_t cpu_us(void)
+{
+	return read_us(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static int open_namespace(pid_t init, const char *kind)
@@ -132,7 +142,8 @@ int main(int argc, char **argv)
 		void (*fn)(struct bench *);
 		bool measures;
 	} ways[] = {{"ours", ours, true}, {"ours-end", ours_end, false},
-		{"floor", floor_runs, true}, {"floor-end", floor_end, false}};
+		{"floor", floor_runs, true}, {"floor-end", floor_end, false},
+		{"floor-restart", floor_restart, false}};
 	struct bench b = {0};
 
 	if (argc == 2 && strcmp(argv[1], "floor-prepare") == 0) {
@@ -153,6 +164,7 @@ int main(int argc, char **argv)
 		free(b.listed_us);
 		return 0;
 	}
-	(void)fprintf(stderr, "usage: bench_runs ours|floor|ours-end|floor-end FIRST N\n");
+	(void)fprintf(
+		stderr, "usage: bench_runs ours|floor|ours-end|floor-end|floor-restart FIRST N\n");
 	return 2;
 }
