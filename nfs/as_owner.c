@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <linux/capability.h>
+#include <signal.h>
 #include <sys/fsuid.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,13 +21,41 @@ static void override_permissions(void)
 	(void)syscall(SYS_capset, &header, data);
 }
 
+/* With a change of identity the kernel forgets that this process ends with its parent: prctl(2). */
+struct bond {
+	int signal; /* 0: none */
+	pid_t parent;
+};
+
+static struct bond bond(void)
+{
+	struct bond b = {.parent = getppid()};
+
+	(void)prctl(PR_GET_PDEATHSIG, &b.signal);
+	return b;
+}
+
+static void bind_again(struct bond b)
+{
+	if (b.signal && (prctl(PR_SET_PDEATHSIG, b.signal) < 0 || getppid() != b.parent))
+		(void)raise(b.signal);
+}
+
+static void become(struct identity who)
+{
+	struct bond b = bond();
+
+	(void)setfsgid(who.gid);
+	(void)setfsuid(who.uid);
+	bind_again(b);
+}
+
 /* The calls tell the former identity, never a failure: what counts is what another one tells. */
 int become_owner(uid_t uid, gid_t gid, struct identity *ret_before)
 {
-	struct identity before;
+	struct identity before = {(uid_t)setfsuid((uid_t)-1), (gid_t)setfsgid((gid_t)-1)};
 
-	before.gid = (gid_t)setfsgid(gid);
-	before.uid = (uid_t)setfsuid(uid);
+	become((struct identity){uid, gid});
 	if ((gid_t)setfsgid((gid_t)-1) != gid || (uid_t)setfsuid((uid_t)-1) != uid) {
 		resume_identity(before);
 		return -ENOMEM;
@@ -37,6 +67,5 @@ int become_owner(uid_t uid, gid_t gid, struct identity *ret_before)
 
 void resume_identity(struct identity before)
 {
-	(void)setfsuid(before.uid);
-	(void)setfsgid(before.gid);
+	become(before);
 }

@@ -5,7 +5,9 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/fsuid.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,4 +46,26 @@ Test(as_owner, what_is_made_is_the_owners)
 	cr_expect(st.st_uid == 10001 && st.st_gid == 10002);
 	(void)close(fd);
 	cr_expect_eq((uid_t)setfsuid((uid_t)-1), 0);
+}
+
+static int death_signal(void)
+{
+	int signal = 0;
+
+	(void)prctl(PR_GET_PDEATHSIG, &signal);
+	return signal;
+}
+
+/* A worker that outlives its daemon goes on mounting what nobody wants any more. */
+Test(as_owner, who_ends_with_its_parent_still_does)
+{
+	struct identity before;
+
+	if (geteuid() != 0)
+		cr_skip_test("as root only");
+	cr_assert_eq(prctl(PR_SET_PDEATHSIG, SIGUSR1), 0);
+	cr_assert_eq(become_owner(10001, 10002, &before), 0);
+	cr_expect_eq(death_signal(), SIGUSR1);
+	resume_identity(before);
+	cr_expect_eq(death_signal(), SIGUSR1);
 }
