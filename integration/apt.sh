@@ -76,3 +76,15 @@ apt_unpack_missing() {
 	for deb in "$debs"/*.deb; do dpkg-deb -x "$deb" "$dir"; done
 	rm -rf "$debs"
 }
+
+# unpacked NAME PACKAGE...: with what they depend on, below the build folder; once.
+unpacked() {
+	local name=$1 tmp
+	shift
+	[ ! -e "$build/$name" ] || return 0
+	say "unpacking $name"
+	apt_suites "$(codename)"
+	tmp=$(mktemp -d "$build/apt/root.XXXXXX")
+	apt_unpack_missing "$tmp" "$@"
+	mv "$tmp" "$build/$name"
+}

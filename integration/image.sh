@@ -103,18 +103,6 @@ base() {
 	etc_files "$root"
 }
 
-# unpacked NAME PACKAGE...: below the build folder.
-unpacked() {
-	local name=$1 tmp
-	shift
-	[ ! -e "$build/$name" ] || return 0
-	say "image: unpacking $name"
-	apt_suites "$(codename)"
-	tmp=$(mktemp -d "$build/$name.XXXXXX")
-	apt_unpack_missing "$tmp" "$@"
-	mv "$tmp" "$build/$name"
-}
-
 kernel_modules() {
 	local root=$1 dir=$build/kernels/$2 version name file
 	version=$(cat "$dir/version")
@@ -189,7 +177,7 @@ main() {
 	[ -e "$build/kernels/$kernel" ] || die "no kernel $kernel: run integration/kernels.sh"
 	lock image
 	mkdir -p "$image"
-	trap 'rm -rf "$image"/root.?????? "$build"/nfs.?????? "$build"/apt/debs.??????' EXIT
+	trap 'rm -rf "$image"/root.?????? "$build"/apt/{debs,root}.??????' EXIT
 	unpacked nfs-utils nfs-kernel-server nfs-common
 	unpacked apparmor apparmor
 	[ "$image/base.cpio" -nt "$here/image.sh" ] || part base base

@@ -3,11 +3,12 @@
 # sandbox's node is an area of its own, `restart`.
 #
 #   API server ◀── watch ─▶ daemon, sandbox 10.20.0.1 ═══ runs ═══▶ agent 10.20.0.2, daemon
-#   theirs 10.20.0.3: nfs-utils with as many exports
+#   theirs 10.20.0.3: nfs-utils, and nfs-ganesha, with as many exports
 #
 # shape: netns
 # shellcheck shell=bash
 . "$here/kubernetes.sh"
+. "$here/ganesha.sh"
 # A clock that counts instructions: what else the host does is not measured.
 export KORA_ICOUNT=${KORA_ICOUNT-0} KORA_PROCESSORS=1
 read -ra SIZES <<<"${SIZES:-10 100 1000}"
@@ -15,7 +16,10 @@ MOST=${SIZES[-1]}
 CHANGES=${CHANGES:-5}
 CGROUP=/sys/fs/cgroup/bench
 
-prepare() { export KORA_MEMORY=${KORA_MEMORY:-2G}; }
+prepare() {
+	export KORA_MEMORY=${KORA_MEMORY:-2G}
+	ganesha_prepare
+}
 
 machine() { vm_exec "$MACHINE" "$*"; }
 
@@ -125,6 +129,16 @@ theirs_fill() {
 	on theirs "for ((i = 1; i <= $1; i++)); do echo \"/workspaces/local/r\$i $A(rw,async,no_subtree_check,all_squash,anonuid=10001,anongid=10001)\"; done >/etc/exports; exportfs -ra"
 }
 
+# ganesha_with N: its memory with as many exports, before a client has come.
+ganesha_with() {
+	local names
+	mapfile -t names < <(seq -f r%g 1 "$1")
+	ganesha theirs "${names[@]}"
+	ganesha_resident theirs >"$(samples "rss-ganesha-$1")"
+	ganesha_end theirs
+	say "nfs-ganesha with $1: $(cat "$(samples "rss-ganesha-$1")") kB"
+}
+
 # The watch of a node with that many sandboxes, and the daemon that serves them.
 watched() {
 	local n last=0 i words
@@ -168,12 +182,14 @@ area() {
 	followed sandbox
 	followed agent
 	memory 0
+	ganesha_with 0
 	for n in "${SIZES[@]}"; do
 		step "$n runs"
 		fill "$n"
 		memory "$n"
 		changes "$n"
 		theirs_fill "$n"
+		ganesha_with "$n"
 		resident "$(machine 'pgrep -x rpc.mountd | head -n 1')" >"$(samples "rss-theirs-$n")"
 	done
 	compare_changes
@@ -186,4 +202,7 @@ area() {
 	bound "daemon of the agent's node" rss-agent 12288
 	bound watch rss-watch 24576
 	measure "daemon of the sandbox's node / rpc.mountd, resident with $MOST" "$(cat "$(samples "rss-sandbox-$MOST")")" "$(cat "$(samples "rss-theirs-$MOST")")" kB
+	for n in 0 "${SIZES[@]}"; do
+		measure "daemon of the sandbox's node / nfs-ganesha, resident with $n" "$(cat "$(samples "rss-sandbox-$n")")" "$(cat "$(samples "rss-ganesha-$n")")" kB
+	done
 }
