@@ -5,22 +5,23 @@
 #   theirs 10.20.0.3 (nfs-utils) ──────┼──▶ agent 10.20.0.2
 #   floor 10.20.0.4 (kernel calls) ────┘
 #
-# One more mount from each server is there all the time, so that the kernels know each other. nfs-utils takes part up to
-# 100 at once: with more the emulated machine is busy for half an hour.
+# One more mount from each server is there all the time, so that the kernels know each other. RUNS says which are measured:
+# of 1,000 at once only ours and the kernel calls, unless PEERS says more.
 #
 # shape: netns
 # shellcheck shell=bash
 # A clock that counts instructions: what else the host does is not measured.
 export KORA_ICOUNT=${KORA_ICOUNT-0} KORA_PROCESSORS=1
 ROUNDS=${ROUNDS:-7}
-MANY=${MANY:-1000}
+read -ra RUNS <<<"${RUNS:-1 100 1000}"
+MOST=${RUNS[-1]}
 T=10.20.0.3
 
 prepare() { export KORA_MEMORY=${KORA_MEMORY:-2G}; }
 
 # folders NODE: r0 … with one file each, so that there is something to be listed.
 folders() {
-	on "$1" "mkdir -p /workspaces/local && cd /workspaces/local && for ((i = 0; i <= $MANY + 1; i++)); do mkdir -p r\$i && : >r\$i/file; done
+	on "$1" "mkdir -p /workspaces/local && cd /workspaces/local && mkdir \$(seq -f r%g 0 $((MOST + 1))) && touch \$(seq -f r%g/file 0 $((MOST + 1)))
 		chown -R 10001:10001 /workspaces/local"
 }
 
@@ -116,17 +117,18 @@ at_once() {
 	for way; do : >"$(samples "$way-$n")"; done
 	for ((round = 1; round <= rounds; round++)); do
 		for way in $(shuf -e "$@"); do
-			case $way in
-			theirs) theirs_many "$n" ;;
-			*) vm_exec "$MACHINE" "bench_runs $way 1 $n && bench_runs $way-end 1 $n" ;;
-			esac >"$BENCH/once"
-			equal "$way: runs listed" "$n" "$(wc -l <"$BENCH/once")"
+			once "$way" "$n"
 			cat "$BENCH/once" >>"$(samples "$way-$n")"
 			sort -g "$BENCH/once" | tail -n 1 >>"$(samples "$way-$n-total")"
-			say "$n at once, $way: p50 $(percentile 50 "$BENCH/once"), p99 $(percentile 99 "$BENCH/once"), all $(tail -n 1 "$(samples "$way-$n-total")") us"
+			say "[$SECONDS s] $n at once, $way: p50 $(percentile 50 "$BENCH/once"), p99 $(percentile 99 "$BENCH/once"), all $(tail -n 1 "$(samples "$way-$n-total")") us"
 		done
 	done
 	for way; do series "$n at once: $way, us" "$(samples "$way-$n")"; done
+}
+once() {
+	if [ "$1" = theirs ]; then theirs_many "$2"; else vm_exec "$MACHINE" "bench_runs $1 1 $2"; fi >"$BENCH/once"
+	equal "$1: runs listed" "$2" "$(wc -l <"$BENCH/once")"
+	[ "$1" = theirs ] || [ "$1-$2" = "${STAYS-}" ] || vm_exec "$MACHINE" "bench_runs $1-end 1 $2"
 }
 
 # compared N WAY [TARGET]: ours beside that way.
@@ -138,7 +140,33 @@ compared() {
 	measure "$n at once, all: control socket / $way" "$(median "$(samples "ours-$n-total")")" "$(median "$(samples "$way-$n-total")")" us "${3:--}"
 }
 
+# many N: all that is asked of that many at once.
+many() {
+	case $1 in
+	1)
+		step "one run"
+		one_run
+		from_nothing
+		;;
+	100)
+		step "100 at once"
+		at_once 100 $(((ROUNDS + 1) / 3)) ours theirs floor
+		compared 100 theirs 0.05
+		compared 100 floor
+		;;
+	*)
+		step "$1 at once"
+		for way in ${PEERS-floor}; do at_once "$1" 1 "$way"; done
+		STAYS=ours-$MOST # to end that many takes longer than all else, and nothing comes after it
+		at_once "$1" 1 ours
+		for way in ${PEERS-floor}; do compared "$1" "$way"; done
+		measure "$1 at once, p99 / 15 s" "$(percentile 99 "$(samples "ours-$1")")" 15000000 us 1
+		;;
+	esac
+}
+
 area() {
+	local n way
 	nodes
 	node theirs $T/24
 	node floor 10.20.0.4/24
@@ -151,16 +179,6 @@ area() {
 	vm_exec "$MACHINE" "bench_runs ours 0 1"
 	on theirs "$export_theirs $A:/workspaces/local/r0"
 	on agent "mkdir -p /mnt/r0 && $mount_theirs $T:/workspaces/local/r0 /mnt/r0"
-	vm_exec "$MACHINE" "bench_runs floor $((MANY + 1)) 1"
-	step "one run"
-	one_run
-	from_nothing
-	step "many at once"
-	at_once 100 2 ours theirs floor
-	compared 100 theirs 0.05
-	compared 100 floor
-	[ "$MANY" -gt 100 ] || return 0
-	at_once "$MANY" 1 ours floor
-	compared "$MANY" floor
-	measure "$MANY at once, p99 / 15 s" "$(percentile 99 "$(samples "ours-$MANY")")" 15000000 us 1
+	vm_exec "$MACHINE" "bench_runs floor $((MOST + 1)) 1"
+	for n in "${RUNS[@]}"; do many "$n"; done
 }
