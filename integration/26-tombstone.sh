@@ -37,11 +37,19 @@ as 10001 agent 'echo back >/workspaces/demo/sandbox/back'
 equal "routing left" 0 "$(rules)"
 
 step "the daemon is killed with a tombstone standing: the next one takes the routing away"
+spawn agent 'exec 9>/workspaces/demo/sandbox/held; echo in >/run/holding; exec sleep 1001'
+wait_on agent 20 '[ -s /run/holding ]'
 cut sandbox $PORT
 wait_on agent 60 '[ $(grep -c event=server-lost '$LOG') = 2 ]'
 wait_on agent 20 'pgrep -x tombstone'
 daemon_end agent KILL
-heal sandbox
-daemon agent
+daemon agent --lost-after 6 --mask-rung shutdown
 equal "routing left" 0 "$(rules)"
+
+step "… and has one of its own, though nothing is mounted: who sits in what was cut off can end"
+wait_on agent 60 'pgrep -x tombstone'
+on agent 'pkill -KILL -f "sleep 100[01]"'
+wait_on agent 30 '! pgrep -f "sleep 100[01]"'
+heal sandbox
 wait_on agent 120 'kora-mountctl wait demo --timeout 1'
+equal "routing left" 0 "$(rules)"

@@ -49,6 +49,14 @@ static void mark_used(struct prober *p, const struct mount *m)
 		peer->used = true;
 }
 
+/* What a former daemon cut off shows nowhere, but whoever is on it waits for that server still. */
+static bool is_left(const struct prober *p, const struct mount *want)
+{
+	return !p->matched && !prober_has_shutdown(p) &&
+	       !prober_find(p, &want->server, want->port) &&
+	       client_state_holds(&want->server, want->port) > 0;
+}
+
 /* Asked is who serves, or perhaps serves, a mount; and then for as long as one is wanted of it. */
 static void use(struct prober *p, const struct run *run)
 {
@@ -59,8 +67,11 @@ static void use(struct prober *p, const struct run *run)
 			(void)peer_add(p, &run->held_mount);
 		mark_used(p, &run->held_mount);
 	}
-	if (want && want->kind == MOUNT_NFS)
-		mark_used(p, want);
+	if (!want || want->kind != MOUNT_NFS)
+		return;
+	if (is_left(p, want))
+		(void)peer_add(p, want);
+	mark_used(p, want);
 }
 
 static void drop_unused(struct prober *p)
@@ -107,6 +118,7 @@ void prober_match(struct prober *p)
 	}
 	if (p->left != p->daemon->runs.left || p->lingering)
 		drop_unused(p);
+	p->matched = true;
 }
 
 bool prober_is_silent(const struct prober *p, const struct addr *server, uint16_t port)

@@ -32,6 +32,7 @@ struct prober {
 	size_t n;
 	unsigned left;	/* the runs' count when what is unused was last dropped … */
 	bool lingering; /* … but for some that hold up others */
+	bool matched;	/* once, so that all is known that a former daemon has left */
 };
 
 struct peer *prober_find(const struct prober *p, const struct addr *server, uint16_t port);
