@@ -39,6 +39,15 @@ for node in sandbox agent; do
 	done
 done
 
+now="the stop of nfsd behind a new daemon's back"
+step "$now"
+daemon_end sandbox KILL
+daemon sandbox
+wait_on sandbox 20 'kora-mountctl runs | grep demo | grep -qw ready'
+on sandbox 'echo 0 >/proc/fs/nfsd/threads'
+wait_on sandbox 30 '[ $(cat /proc/fs/nfsd/threads) -gt 0 ]'
+rounds 5
+
 now="the restart of nfsd"
 step "$now"
 on sandbox 'n=$(cat /proc/fs/nfsd/threads); echo 0 >/proc/fs/nfsd/threads; kill -HUP $(cat /run/kora.pid)'

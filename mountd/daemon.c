@@ -207,13 +207,13 @@ static void on_reload(void *data)
 	struct kerr e = {0};
 	char text[640];
 
+	server_refresh(d->server, NULL, NULL);
 	if (source_dir_rescan(d->source, &e) < 0) {
 		kerr_format(&e, text, sizeof text);
 		log_event(LOG_LEVEL_ERROR, "reload-failed", log_text("error", text));
 		return;
 	}
 	log_event(LOG_LEVEL_INFO, "reloaded", log_number("files", d->desired.n));
-	server_refresh(d->server, NULL, NULL);
 	d->match_all = true;
 	daemon_sync(d);
 }

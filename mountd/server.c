@@ -268,6 +268,7 @@ static void begin_serving(struct server *s, uint64_t ms)
 		return;
 	}
 	s->serving = true;
+	s->seen = exporter_sees_server(s->exporter);
 	clear_fault(s);
 	log_event(LOG_LEVEL_INFO, "serving", log_number("port", s->config.port),
 		log_number("addresses", s->config.n_listen), log_number("ms", ms),
