@@ -36,8 +36,15 @@ step "a launcher that waits for the mount starts at once"
 launch() { echo "kora-launch --profile runtime --run demo --uid 10001 --landlock-min 1 --wait-mount /workspaces/demo/sandbox $*"; }
 on agent "$(launch --timeout 60 -- sh -c "'head -c 1 sandbox/big | wc -c'")" | grep -qx 1 || fail "it cannot read"
 
-step "processes are at work, then the server is gone"
+step "processes are at work, one sits in what was replaced, then the server is gone"
 block
+share third
+on sandbox 'echo text >/workspaces/local/third/read'
+spawn agent 'cd /workspaces/third/sandbox && exec 7<read && cat <&7 >/dev/null && echo in >/run/inside && exec sleep 1002'
+wait_on agent 20 '[ -s /run/inside ]'
+serve third second
+attach third second
+wait_on agent 20 'grep -q " /workspaces/third/sandbox .*/workspaces/third/second " /proc/self/mountinfo'
 lose
 on agent touch /run/blocked/go
 
@@ -54,6 +61,11 @@ step "every process has its end, and none is stuck in the kernel"
 wait_on agent 20 '[ $(ls /run/blocked/*.end | wc -l) = 5 ]'
 equal "processes in D state" "" "$(on agent "ps -eo stat=,args= | grep '^D' || true")"
 on agent 'for end in /run/blocked/*.end; do echo "$end $(cat $end)"; done'
+
+step "who sat in what was replaced can be killed"
+on agent 'pkill -KILL -f "sleep 100[2]"'
+wait_on agent 20 '! pgrep -f "sleep 100[2]"'
+on agent 'kora-mountctl release third'
 
 step "the log: a line when it fell silent, one when it was lost, not more"
 equal "lines" "1 1" "$(on agent "echo \$(grep -c event=server-silent $LOG) \$(grep -c event=server-lost $LOG)")"

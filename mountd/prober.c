@@ -76,17 +76,22 @@ static void tell_runs(struct peer *peer, uint64_t silent_ms)
 	}
 }
 
-/* For as long as anything of the lost server is in this kernel: somebody may wait for an answer. */
-static void keep_tombstone(struct peer *peer)
+/*
+ * For as long as anything of the lost server is in this kernel: somebody may wait for an answer,
+ * also on what was replaced or released and shows no more. An attempt makes more of it.
+ */
+static void cut_off_rest(struct peer *peer)
 {
 	struct daemon *d = peer->prober->daemon;
-	bool needed = !prober_has_shutdown(peer->prober) &&
-		      client_state_holds(&peer->server, peer->port) != 0;
+	bool shutdown = prober_has_shutdown(peer->prober);
+	bool needed = !shutdown && client_state_holds(&peer->server, peer->port) != 0;
 
 	if (peer->tombstone && (!needed || !tombstone_job_runs(peer->tombstone)))
 		tombstone_job_stop(&peer->tombstone);
 	if (needed && !peer->tombstone)
 		tombstone_job_start(d, &peer->server, peer->port, &peer->tombstone);
+	if (shutdown && !peer->attempted)
+		(void)client_state_shut_down(&peer->server, peer->port);
 }
 
 static void lose(struct peer *peer, uint64_t silent_ms, const struct kerr *e)
@@ -101,7 +106,7 @@ static void lose(struct peer *peer, uint64_t silent_ms, const struct kerr *e)
 		log_text("peer", peer_text(peer, text, sizeof text)),
 		log_number("silent_ms", silent_ms), log_text("error", error),
 		log_text("next", "its mounts are cut off, and made anew when it answers"));
-	keep_tombstone(peer);
+	cut_off_rest(peer);
 	tell_runs(peer, silent_ms);
 	daemon_plan_soon(d);
 }
@@ -144,7 +149,7 @@ static void unanswered(struct peer *peer, const struct kerr *e)
 		lose(peer, silent_ms, e);
 	}
 	if (peer->answer == LOST)
-		keep_tombstone(peer);
+		cut_off_rest(peer);
 }
 
 static int probe(const void *data, void *result, int *ret_fd, struct kerr *e)

@@ -25,13 +25,12 @@ bool prober_has_shutdown(const struct prober *p)
 }
 
 /*
- * Where a mount cannot be shut down, detaching frees nobody who is blocked on it: its server is
- * asked on, and a tombstone answers when it is lost.
+ * Detaching frees nobody who is on a mount: its server is asked on, and when it is lost they are
+ * cut off.
  */
 static bool may_hold_up(const struct peer *peer)
 {
-	return peer->tombstone || (!prober_has_shutdown(peer->prober) &&
-					  client_state_holds(&peer->server, peer->port) > 0);
+	return peer->tombstone || client_state_holds(&peer->server, peer->port) > 0;
 }
 
 /* Not yet let go by the kernel. */

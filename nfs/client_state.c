@@ -3,8 +3,10 @@
 #include "nfs/client_state.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "mountd/base/cleanup.h"
 
@@ -91,6 +93,49 @@ static char *read_table(const char *path)
 	if (!file || getdelim(&text, &size, '\0', file) < 0)
 		return NULL;
 	return TAKE_PTR(text);
+}
+
+bool client_state_next_volume(const char **volumes, const struct addr *server, uint16_t port,
+	unsigned *ret_major, unsigned *ret_minor)
+{
+	char key[64];
+
+	format_key(server, port, key, sizeof key);
+	while (*volumes && **volumes) {
+		const char *line = *volumes, *next = strchr(line, '\n');
+
+		*volumes = next ? next + 1 : NULL;
+		if (strncmp(line, key, strlen(key)) == 0 &&
+			sscanf(line + strlen(key), "%u:%u", ret_major, ret_minor) == 2)
+			return true;
+	}
+	return false;
+}
+
+int client_state_shut_down_volume(unsigned major, unsigned minor)
+{
+	char path[64];
+	_cleanup_close_ int fd = -1;
+
+	(void)snprintf(path, sizeof path, "/sys/fs/nfs/%u:%u/shutdown", major, minor);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	return fd < 0 || write(fd, "1", 1) != 1 ? -errno : 0;
+}
+
+int client_state_shut_down(const struct addr *server, uint16_t port)
+{
+	_cleanup_free_ char *text = read_table("/proc/fs/nfsfs/volumes");
+	const char *volumes = text;
+	unsigned major, minor;
+	int first_error = 0;
+
+	while (client_state_next_volume(&volumes, server, port, &major, &minor)) {
+		int error = client_state_shut_down_volume(major, minor);
+
+		if (error < 0 && error != -ENOENT && first_error == 0)
+			first_error = error;
+	}
+	return first_error;
 }
 
 bool client_state_mount_is_shut(

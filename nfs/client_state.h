@@ -26,3 +26,23 @@ bool client_state_is_shut(const char *volumes, const char *servers, unsigned maj
 /* The same of this node's client now, of a mount of server; false when it cannot be told. */
 bool client_state_mount_is_shut(
 	const struct addr *server, uint16_t port, unsigned major, unsigned minor);
+
+/*
+ * The device of the next mount of that server in *volumes, the rest of the contents of
+ * /proc/fs/nfsfs/volumes, which is moved on. Pure.
+ */
+bool client_state_next_volume(const char **volumes, const struct addr *server, uint16_t port,
+	unsigned *ret_major, unsigned *ret_minor);
+
+/*
+ * Every call on that mount, waiting or to come, fails with EIO for good; Linux 6.5 and newer:
+ * shutdown in fs/nfs/sysfs.c. -ENOENT: there is no such mount (any more), or an older kernel.
+ */
+int client_state_shut_down_volume(unsigned major, unsigned minor);
+
+/*
+ * The same for all mounts of a server in this network namespace, also those that are detached and
+ * still in use. The kernel gives the server itself up only with the last of them. Negative errno:
+ * of the first that could not be.
+ */
+int client_state_shut_down(const struct addr *server, uint16_t port);

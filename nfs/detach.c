@@ -13,6 +13,7 @@
 #include "mountd/base/cleanup.h"
 #include "nfs/actual.h"
 #include "nfs/beneath.h"
+#include "nfs/client_state.h"
 #include "nfs/mount.h"
 #include "nfs/mount_ids.h"
 #include "nfs/umount.h"
@@ -111,25 +112,13 @@ static int find(const struct actual_mounts *mounts, const char *volume, const ch
 	return 0;
 }
 
-/* Every pending and future request on that superblock fails at once. Linux 6.5 and newer. */
-static int shut_down(const struct found *f)
-{
-	_cleanup_close_ int fd = -1;
-	char path[64];
-
-	(void)snprintf(path, sizeof path, "/sys/fs/nfs/%u:%u/shutdown", f->major, f->minor);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0 || write(fd, "1", 1) != 1)
-		return -errno;
-	return 0;
-}
-
 /* Cuts the processes on it off from the server, by the best rung there is. */
 static enum rung cut_off(const struct mount_config *config, const struct found *f)
 {
 	if (!f->nfs)
 		return DETACH;
-	if (!(config->masked_rungs & MOUNT_RUNG_SHUTDOWN) && shut_down(f) == 0)
+	if (!(config->masked_rungs & MOUNT_RUNG_SHUTDOWN) &&
+		client_state_shut_down_volume(f->major, f->minor) == 0)
 		return SHUTDOWN;
 	return FORCE;
 }

@@ -46,3 +46,19 @@ Test(client_state, a_mount_whose_client_is_in_no_order_is_shut)
 	cr_expect_not(client_state_is_shut(volumes, table, 0, 53), "unknown");
 	cr_expect_not(client_state_is_shut("", "", 0, 51));
 }
+
+Test(client_state, volumes_of_one_server)
+{
+	const char *rest = volumes;
+	unsigned major = 0, minor = 0;
+	struct addr addr;
+
+	cr_assert_eq(addr_parse("10.20.0.2", &addr), 0);
+	cr_assert(client_state_next_volume(&rest, &addr, 20490, &major, &minor));
+	cr_expect(major == 0 && minor == 5);
+	cr_expect_not(client_state_next_volume(&rest, &addr, 20490, &major, &minor));
+	rest = volumes;
+	cr_expect_not(client_state_next_volume(&rest, &addr, 2049, &major, &minor));
+	rest = "";
+	cr_expect_not(client_state_next_volume(&rest, &addr, 20490, &major, &minor));
+}
