@@ -54,6 +54,10 @@ on agent "$FROM_ANY garbage 8"
 wait_on stranger 20 '[ -s /run/hold ]'
 check "the run works on" as 10001 agent 'for i in 1 2 3; do echo $i >/workspaces/demo/sandbox/n$i || exit; done'
 
+step "one that never says that it has reclaimed what it had, and is refused every open for it"
+case $(on agent "$RAW silence") in BADSESSION | EXPIRED) ;; *) fail "it is left alone" ;; esac
+check "the node's own client works on" as 10001 agent 'echo on >/workspaces/demo/sandbox/on'
+
 step "handles of a former incarnation"
 on sandbox kora-mountctl release demo
 serve demo second

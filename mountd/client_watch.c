@@ -15,9 +15,10 @@
 #include "mountd/server.h"
 #include "nfs/client_expire.h"
 
-#define ANSWER_MS     2000
-#define EXPIRE_JOB_MS 20000
-#define QUESTIONS_MAX 16 /* at once: a client costs an address nothing, a question a descriptor */
+#define ANSWER_MS	2000
+#define EXPIRE_JOB_MS	20000
+#define UNRECLAIMED_MAX 3
+#define QUESTIONS_MAX	16 /* at once: a client costs an address nothing, a question a descriptor */
 
 struct watched {
 	struct client_watch *watch;
@@ -35,6 +36,7 @@ struct client_watch {
 	struct watched **list;
 	size_t n;
 	unsigned questions;
+	unsigned unreclaimed; /* expired for that, since one had reclaimed */
 	struct job *expire;
 	char expiring[sizeof((struct client *)0)->name];
 };
@@ -140,8 +142,10 @@ static void bury(struct watched *c, enum client_verdict verdict, int fs)
 			    .done = expire_done,
 			    .data = w},
 		    &w->expire) == 0 &&
-		!c->failed)
+		!c->failed) {
+		w->unreclaimed += verdict == CLIENT_UNRECLAIMED;
 		tell(c, verdict);
+	}
 }
 
 static void on_answer(void *data, bool answered)
@@ -172,6 +176,20 @@ static void ask(struct watched *c)
 		client_heard(&c->signs, false);
 }
 
+/* Names that cannot be kept, as on a full disk, are missed of every client: that proves nothing. */
+static bool is_unreclaimed(struct client_watch *w, const struct client *client, int fs)
+{
+	const struct exporter *x = server_open_exporter(w->daemon->server);
+
+	if (!x || !client->is.confirmed || !client->is.name[0])
+		return false;
+	if (exporter_knows_client(x, client->is.name) != 0) {
+		w->unreclaimed = 0;
+		return false;
+	}
+	return w->unreclaimed < UNRECLAIMED_MAX && client_holds_nothing(fs, client->name);
+}
+
 static void look_at(struct client_watch *w, const struct client *client, int fs)
 {
 	struct watched *c = find(w, client->name);
@@ -183,7 +201,7 @@ static void look_at(struct client_watch *w, const struct client *client, int fs)
 		return;
 	c->seen = true;
 	c->client = *client;
-	verdict = client_judge(&c->signs, &client->is);
+	verdict = client_judge(&c->signs, &client->is, is_unreclaimed(w, client, fs));
 	if (verdict == CLIENT_ASK)
 		ask(c);
 	else if (verdict != CLIENT_FINE)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/inotify.h>
 #include <sys/mount.h>
@@ -318,4 +319,9 @@ int cld_get_fd(const struct cld *c)
 bool cld_is_open(const struct cld *c)
 {
 	return c->pipe >= 0;
+}
+
+int cld_knows(const struct cld *c, const char *name)
+{
+	return cld_names_has(&c->names, name, strlen(name));
 }

@@ -33,3 +33,9 @@ int cld_dispatch(struct cld *c, struct kerr *e);
 
 /* Is the pipe there? As of the last dispatch; the kernel has it while nfsd's threads run. */
 bool cld_is_open(const struct cld *c);
+
+/*
+ * Has the client of that name said that it has reclaimed all it had, in its current lease, or may
+ * it do so still? nfsd takes the name of one that is expired away. 1, 0, or -errno.
+ */
+int cld_knows(const struct cld *c, const char *name);

@@ -145,6 +145,21 @@ static int remove_title(int folder, const char *title, void *data)
 	return unlinkat(folder, title, 0) < 0 && errno != ENOENT ? -errno : 0;
 }
 
+int cld_names_has(const struct cld_names *names, const void *name, size_t size)
+{
+	const int folders[] = {names->current, names->recover};
+	char title[TITLE_LENGTH + 1];
+
+	title_of(name, size, title);
+	for (size_t i = 0; i < 2; i++) {
+		if (faccessat(folders[i], title, F_OK, 0) == 0)
+			return 1;
+		if (errno != ENOENT)
+			return -errno;
+	}
+	return 0;
+}
+
 int cld_names_remove(const struct cld_names *names, const void *name, size_t size)
 {
 	char title[TITLE_LENGTH + 1];

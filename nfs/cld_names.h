@@ -30,6 +30,9 @@ void cld_names_close(struct cld_names *names);
 int cld_names_add(const struct cld_names *names, const void *name, size_t size);
 int cld_names_remove(const struct cld_names *names, const void *name, size_t size);
 
+/* 1: it may reclaim after the next restart, or after the last one; 0: it may not; -errno. */
+int cld_names_has(const struct cld_names *names, const void *name, size_t size);
+
 /* nfsd starts anew: all names known so far may reclaim. Safe to repeat after a crash in it. */
 int cld_names_begin_grace(const struct cld_names *names);
 /* All have had their time: those that did not come back may no longer. */

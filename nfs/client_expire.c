@@ -67,6 +67,15 @@ bool client_is_of(int fs, const char *name, const struct export *export)
 	return error == -ENOENT ? false : error < 0 || lists(export, &client.is.addr);
 }
 
+bool client_holds_nothing(int fs, const char *name)
+{
+	_cleanup_free_ char *states = NULL;
+	char file[64];
+
+	(void)snprintf(file, sizeof file, "clients/%.20s/states", name);
+	return nfsdfs_read(fs, file, &states, NULL) >= 0 && !*states;
+}
+
 static int add_client(struct client **list, size_t *n, const struct client *client)
 {
 	struct client *more = *n % 16 ? *list : reallocarray(*list, *n + 16, sizeof *more);

@@ -155,6 +155,8 @@ int exporter_dispatch(struct exporter *x, struct kerr *e);
  * threads were stopped: server_inspect() tells.
  */
 bool exporter_sees_server(const struct exporter *x);
+/* See cld_knows(). */
+int exporter_knows_client(const struct exporter *x, const char *name);
 
 /*
  * Called when server_start() has succeeded, or when a running server of ours was found: takes

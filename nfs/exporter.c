@@ -141,6 +141,11 @@ bool exporter_sees_server(const struct exporter *x)
 	return cld_is_open(x->cld);
 }
 
+int exporter_knows_client(const struct exporter *x, const char *name)
+{
+	return cld_knows(x->cld, name);
+}
+
 int exporter_serve(struct exporter *x, struct kerr *e)
 {
 	bool netlink = !(x->config->masked_rungs & EXPORT_RUNG_NETLINK_CACHE);

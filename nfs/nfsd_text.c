@@ -90,6 +90,18 @@ int nfsd_client_address(const char *info, struct addr *ret)
 	return -EINVAL;
 }
 
+/* What is not plain is printed with backslashes. */
+static void take_name(const char *text, struct nfsd_client *client)
+{
+	size_t length = strlen(text);
+
+	if (length < 3 || length - 2 >= sizeof client->name || text[0] != '"' ||
+		text[length - 1] != '"' || strchr(text, '\\'))
+		return;
+	memcpy(client->name, text + 1, length - 2);
+	client->name[length - 2] = '\0';
+}
+
 int nfsd_client_parse(const char *info, struct nfsd_client *ret)
 {
 	struct nfsd_client client = {.quiet_seconds = UINT_MAX};
@@ -104,6 +116,8 @@ int nfsd_client_parse(const char *info, struct nfsd_client *ret)
 			client.confirmed = true;
 		else if (strcmp(line, "callback state: FAULT") == 0)
 			client.recall_failed = true;
+		else if (strncmp(line, "name: ", 6) == 0)
+			take_name(line + 6, &client);
 		else if (sscanf(line, "admin-revoked states: %u", &revoked) == 1)
 			client.holds_revoked = revoked > 0;
 		else if (client.quiet_seconds == UINT_MAX)

@@ -31,6 +31,7 @@ struct nfsd_client {
 	bool recall_failed;	/* it was called back and did not answer, lease / 10 long */
 	bool holds_revoked;	/* and has not let go of it (6.9+) */
 	unsigned quiet_seconds; /* since it last renewed its lease; UINT_MAX: older than 6.1 */
+	char name[128];		/* by which it may reclaim; "": longer, or not plain */
 };
 int nfsd_client_parse(const char *info, struct nfsd_client *ret); /* -EINVAL: no address */
 

@@ -12,7 +12,7 @@ static enum client_verdict look(struct client_signs *s, unsigned quiet, bool rec
 	struct nfsd_client now = {
 		.confirmed = true, .quiet_seconds = quiet, .recall_failed = recall_failed};
 
-	return client_judge(s, &now);
+	return client_judge(s, &now, false);
 }
 
 /* One whose node has answered once. */
@@ -88,8 +88,8 @@ Test(client_judge, half_made_clients_and_kernels_that_tell_no_age_are_left_alone
 								  .quiet_seconds = UINT_MAX};
 
 	stay_silent(&s);
-	cr_expect_eq(client_judge(&s, &made), CLIENT_FINE);
-	cr_expect_eq(client_judge(&s, &old), CLIENT_FINE);
+	cr_expect_eq(client_judge(&s, &made, false), CLIENT_FINE);
+	cr_expect_eq(client_judge(&s, &old, false), CLIENT_FINE);
 }
 
 Test(client_judge, looks_are_frequent_only_where_something_can_happen)
@@ -111,12 +111,12 @@ Test(client_judge, one_that_calls_lets_go_of_what_was_revoked)
 			   free = {.confirmed = true};
 
 	for (unsigned i = 1; i < CLIENT_REVOKED_LOOKS; i++)
-		cr_expect_eq(client_judge(&s, &busy), CLIENT_FINE);
-	cr_expect_eq(client_judge(&s, &free), CLIENT_FINE);
+		cr_expect_eq(client_judge(&s, &busy, false), CLIENT_FINE);
+	cr_expect_eq(client_judge(&s, &free, false), CLIENT_FINE);
 	for (unsigned i = 1; i < CLIENT_REVOKED_LOOKS; i++)
-		cr_expect_eq(client_judge(&s, &busy), CLIENT_FINE);
-	cr_expect_neq(client_judge(&s, &idle), CLIENT_KEEPS_REVOKED, "it did not call");
-	cr_expect_eq(client_judge(&s, &busy), CLIENT_KEEPS_REVOKED);
+		cr_expect_eq(client_judge(&s, &busy, false), CLIENT_FINE);
+	cr_expect_neq(client_judge(&s, &idle, false), CLIENT_KEEPS_REVOKED, "it did not call");
+	cr_expect_eq(client_judge(&s, &busy, false), CLIENT_KEEPS_REVOKED);
 }
 
 /* Looked at each second, one that has called once was at work the second time as well. */
@@ -127,10 +127,10 @@ Test(client_judge, one_call_counts_once)
 
 	for (unsigned call = 1; call < CLIENT_REVOKED_LOOKS; call++)
 		for (now.quiet_seconds = 0; now.quiet_seconds < 4; now.quiet_seconds++)
-			cr_expect_neq(
-				client_judge(&s, &now), CLIENT_KEEPS_REVOKED, "call %u", call);
+			cr_expect_neq(client_judge(&s, &now, false), CLIENT_KEEPS_REVOKED,
+				"call %u", call);
 	now.quiet_seconds = 0;
-	cr_expect_eq(client_judge(&s, &now), CLIENT_KEEPS_REVOKED);
+	cr_expect_eq(client_judge(&s, &now, false), CLIENT_KEEPS_REVOKED);
 }
 
 /* Each of its calls may take it seconds, as it asks after the state first. */
@@ -140,12 +140,29 @@ Test(client_judge, one_that_calls_seldom_is_told_as_well)
 	struct nfsd_client now = {.confirmed = true, .holds_revoked = true, .quiet_seconds = 4};
 	unsigned looks = 0;
 
-	while (looks < 50 && client_judge(&s, &now) != CLIENT_KEEPS_REVOKED) {
+	while (looks < 50 && client_judge(&s, &now, false) != CLIENT_KEEPS_REVOKED) {
 		cr_expect_eq(client_look_ms(&s), CLIENT_SOON_MS);
 		now.quiet_seconds = looks++ % 3 + 2; /* 2, 3, 4, and a call again */
 	}
 	cr_expect_leq(looks, 3 * CLIENT_REVOKED_LOOKS);
 	now.quiet_seconds = CLIENT_EVERY_MS / 1000;
-	(void)client_judge(&s, &now);
+	(void)client_judge(&s, &now, false);
 	cr_expect_eq(client_look_ms(&s), CLIENT_EVERY_MS, "nobody is waited for in a hurry");
+}
+
+Test(client_judge, who_does_not_say_what_it_had_waits_for_ever)
+{
+	struct client_signs s = known();
+	struct nfsd_client now = {.confirmed = true, .quiet_seconds = 9};
+
+	for (unsigned i = 1; i < CLIENT_UNRECLAIMED_LOOKS; i++) {
+		cr_expect_eq(client_judge(&s, &now, true), CLIENT_ASK);
+		cr_expect_eq(client_look_ms(&s), CLIENT_SOON_MS);
+	}
+	cr_expect_eq(client_judge(&s, &now, false), CLIENT_ASK, "it has said so");
+	for (unsigned i = 1; i < CLIENT_UNRECLAIMED_LOOKS; i++)
+		cr_expect_eq(client_judge(&s, &now, true), CLIENT_ASK);
+	cr_expect_eq(client_judge(&s, &now, true), CLIENT_UNRECLAIMED);
+	now.confirmed = false;
+	cr_expect_eq(client_judge(&s, &now, true), CLIENT_FINE, "half made");
 }

@@ -198,6 +198,27 @@ static void send_noise(int fd, unsigned kind, unsigned *seed)
 		(void)send(fd, noise, 100, MSG_NOSIGNAL);
 }
 
+int attack_silence(const struct attack *a)
+{
+	static struct compound c;
+	struct session s;
+	struct result r;
+
+	if (!session_begin(&a->target, a->uid, 2, &s, &r))
+		return 1;
+	for (unsigned i = 0; i < 120; i++) {
+		compound_begin(&c, s.minor);
+		op_sequence(&c, &s);
+		compound_call(s.fd, s.uid, &c, &r);
+		if (r.reply != REPLY_OK || r.status != 0)
+			break;
+		(void)usleep(500000);
+	}
+	(void)printf("%s\n", result_name(&r));
+	session_close(&s);
+	return 0;
+}
+
 int attack_garbage(const struct attack *a)
 {
 	unsigned seed = a->n ? (unsigned)atoi(a->args[0]) : 1;

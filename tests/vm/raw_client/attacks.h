@@ -24,5 +24,6 @@ int attack_versions(const struct attack *a);  /* other programs, versions, minor
 int attack_flavors(const struct attack *a);   /* no credentials; COMPOUNDs without a session */
 int attack_udp(const struct attack *a);	      /* a call by UDP */
 int attack_oversized(const struct attack *a); /* too many operations, too much in one */
+int attack_silence(const struct attack *a);   /* calls on, and never says that it reclaimed all */
 int attack_garbage(const struct attack *a);   /* SEED: records of noise, broken ones */
 int attack_hold(const struct attack *a);      /* N: connections that say nothing, until killed */

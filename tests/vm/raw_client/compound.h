@@ -53,6 +53,8 @@ void compound_call(int fd, uint32_t uid, const struct compound *c, struct result
 const char *result_name(const struct result *r);
 
 /* EXCHANGE_ID, CREATE_SESSION, RECLAIM_COMPLETE; false: *ret tells what was refused. */
+bool session_begin(const struct target *t, uint32_t uid, uint32_t minor, struct session *ret,
+	struct result *ret_refused); /* it has not said that it reclaimed all */
 bool session_open(const struct target *t, uint32_t uid, uint32_t minor, struct session *ret,
 	struct result *ret_refused);
 void session_close(struct session *s);

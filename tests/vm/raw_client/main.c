@@ -22,6 +22,7 @@ static const struct {
 	{"flavors", attack_flavors},
 	{"udp", attack_udp},
 	{"oversized", attack_oversized},
+	{"silence", attack_silence},
 	{"garbage", attack_garbage},
 	{"hold", attack_hold},
 };

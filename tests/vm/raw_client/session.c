@@ -96,7 +96,7 @@ static bool reclaim_complete(struct session *s, struct result *r)
 	return r->reply == REPLY_OK && r->status == 0;
 }
 
-bool session_open(const struct target *t, uint32_t uid, uint32_t minor, struct session *ret,
+bool session_begin(const struct target *t, uint32_t uid, uint32_t minor, struct session *ret,
 	struct result *ret_refused)
 {
 	uint32_t sequence;
@@ -104,7 +104,13 @@ bool session_open(const struct target *t, uint32_t uid, uint32_t minor, struct s
 	*ret = (struct session){.fd = wire_connect(t), .uid = uid, .minor = minor};
 	*ret_refused = (struct result){.reply = REPLY_CLOSED};
 	return ret->fd >= 0 && exchange_id(ret, ret_refused, &sequence) &&
-	       create_session(ret, ret_refused, sequence) && reclaim_complete(ret, ret_refused);
+	       create_session(ret, ret_refused, sequence);
+}
+
+bool session_open(const struct target *t, uint32_t uid, uint32_t minor, struct session *ret,
+	struct result *ret_refused)
+{
+	return session_begin(t, uid, minor, ret, ret_refused) && reclaim_complete(ret, ret_refused);
 }
 
 void session_close(struct session *s)
