@@ -39,8 +39,8 @@ enum client_verdict {
 	CLIENT_KEEPS_REVOKED,
 	/*
 	 * nfsd refuses it every open until it has said that it reclaimed all it had: RFC 8881,
-	 * section 18.51.3. Linux 6.1.176 forgets to, where it was expired while one of its calls
-	 * was under way, and then waits for ever.
+	 * section 18.51.3. Linux 6.1.176 and 6.12.117 forget to say so, where they were expired
+	 * while a call was under way, and then wait for ever.
 	 */
 	CLIENT_UNRECLAIMED,
 };

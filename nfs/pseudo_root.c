@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "mountd/base/cleanup.h"
 #include "nfs/private_root.h"
@@ -17,6 +18,9 @@
 /* Two directories a run; the bound only keeps a mistake from eating the node's memory. */
 #define PSEUDO_OPTIONS "mode=0711,size=4m,nr_inodes=262144"
 #define PSEUDO_MODE    0711
+
+#define LEAVE_TRIES    300
+#define LEAVE_PAUSE_NS 10000000
 
 static const char workspaces[] = "workspaces";
 
@@ -35,10 +39,14 @@ int pseudo_root_enter(const struct pseudo_root *p, struct kerr *e)
 	return 0;
 }
 
+/* Nothing may be done in the wrong namespace; but want of memory passes. */
 void pseudo_root_leave(const struct pseudo_root *p)
 {
-	if (switch_to(p->host) < 0)
-		abort();
+	for (unsigned i = 0; switch_to(p->host) < 0; i++) {
+		if (i == LEAVE_TRIES)
+			abort();
+		(void)nanosleep(&(struct timespec){.tv_nsec = LEAVE_PAUSE_NS}, NULL);
+	}
 }
 
 static int place_of(const char *path, struct statx *ret)

@@ -24,7 +24,8 @@ void pseudo_root_close(struct pseudo_root *p);
 
 /*
  * Paths resolve in the pseudo-root between these two. Whoever enters must leave; leaving does not
- * fail: it aborts the process, as all that came after would act in the wrong place.
+ * fail: it tries for three seconds, and then aborts the process, as all that came after would act
+ * in the wrong place.
  */
 int pseudo_root_enter(const struct pseudo_root *p, struct kerr *e);
 void pseudo_root_leave(const struct pseudo_root *p);
