@@ -17,35 +17,30 @@ struct kept {
 	struct cld_pending_item list[CLD_PENDING_MAX];
 };
 
-/* All of it is on the disk before: what is kept later cannot fail for want of room. */
-static int map(int folder, struct kept **ret)
+/* All of it is on the disk before: what is kept later cannot fail for want of room. NULL: errno. */
+static struct kept *map(int folder)
 {
 	_cleanup_close_ int fd =
 		openat(folder, file_name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	void *kept;
-	int error;
 
 	if (fd < 0)
-		return -errno;
-	error = posix_fallocate(fd, 0, sizeof(struct kept));
-	if (error != 0)
-		return -error;
+		return NULL;
+	errno = posix_fallocate(fd, 0, sizeof(struct kept));
+	if (errno)
+		return NULL;
 	kept = mmap(NULL, sizeof(struct kept), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (kept == MAP_FAILED)
-		return -errno;
-	*ret = kept;
-	return 0;
+	return kept == MAP_FAILED ? NULL : kept;
 }
 
 int cld_pending_open(const char *state_dir, const char *boot, struct cld_pending *ret)
 {
 	_cleanup_close_ int folder = open(state_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct kept *kept = folder < 0 ? NULL : map(folder);
 	char title[CLD_BOOT_SIZE] = "";
-	struct kept *kept = NULL;
-	int error = folder < 0 ? -errno : map(folder, &kept);
 
-	if (error < 0)
-		return error;
+	if (!kept)
+		return -errno;
 	memcpy(title, boot, strnlen(boot, sizeof title));
 	if (memcmp(kept->boot, title, sizeof title) != 0) {
 		memset(kept->list, 0, sizeof kept->list);
