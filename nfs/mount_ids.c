@@ -16,12 +16,14 @@
 
 #define IDS_AT_ONCE 1024
 
-struct described {
+#define TEXT_SIZE PATH_MAX
+
+union described {
 	struct statmount_answer answer;
-	char text[PATH_MAX];
+	char bytes[sizeof(struct statmount_answer) + TEXT_SIZE];
 };
 
-static int describe(uint64_t id, struct described *ret)
+static int describe(uint64_t id, union described *ret)
 {
 	struct statmount_question question = {.size = STATMOUNT_QUESTION_SIZE,
 		.mount_id = id,
@@ -96,10 +98,10 @@ int mount_id_unique(int fd, uint64_t *ret)
 
 static bool is_at(uint64_t id, const char *target, uint64_t *ret_parent)
 {
-	struct described d;
+	union described d;
 
 	if (describe(id, &d) < 0 || !(d.answer.mask & STATMOUNT_TARGET) ||
-		d.answer.target >= sizeof d.text)
+		d.answer.target >= TEXT_SIZE)
 		return false;
 	*ret_parent = d.answer.parent_id;
 	return strcmp(d.answer.text + d.answer.target, target) == 0;
@@ -115,7 +117,7 @@ bool mount_id_is_alone(uint64_t id, const char *target)
 
 bool mount_id_is_gone(uint64_t id)
 {
-	struct described d;
+	union described d;
 
 	return describe(id, &d) == -ENOENT;
 }
