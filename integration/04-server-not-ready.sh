@@ -18,8 +18,17 @@ equal "exit code for a timeout" 6 $status
 case $output in *demo*"is kora-sandbox-mount running"*) ;; *) fail "no reason: $output" ;; esac
 equal "nothing is mounted" "" "$(mounted_at demo)"
 
-step "the server comes: the mount is made without being asked again"
+step "the server comes, and does not know this node yet: what is refused is not asked for again read-only"
 daemon sandbox
+folder other
+CLIENT=10.20.0.9 serve other first
+spawn agent 'exec strace -f -qq -e trace=mount,fsconfig -o /run/calls -p $(cat /run/kora.pid)'
+wait_on agent 30 'grep -q EACCES /run/calls'
+wait_on agent 30 '[ $(grep -c "= -1 E" /run/calls) -gt 1 ]'
+equal "read-only" "" "$(on agent 'grep -E "MS_RDONLY|\"ro\"" /run/calls || true')"
+on agent 'pkill strace'
+
+step "it does: the mount is made without being asked again"
 serve demo first
 on agent kora-mountctl wait demo --timeout 60
 equal "mounted" "nfs4 $S:/workspaces/demo/first" "$(mounted_at demo)"

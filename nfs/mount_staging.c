@@ -79,6 +79,8 @@ static int run_libmount(const char *fstype, const char *source, const char *opti
 	     mnt_context_disable_canonicalize(context, 1) ?:
 	     mnt_context_disable_mtab(context, 1) ?:
 	     mnt_context_set_optsmode(context, MNT_OMODE_NOTAB) ?:
+	     /* Else what is refused, as before its export is known, is asked for again read-only. */
+	     mnt_context_enable_rwonly_mount(context, 1) ?:
 	     mnt_context_set_fstype(context, fstype) ?:
 	     mnt_context_set_source(context, source) ?:
 	     mnt_context_set_target(context, target) ?:
