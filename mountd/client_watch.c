@@ -36,7 +36,8 @@ struct client_watch {
 	struct watched **list;
 	size_t n;
 	unsigned questions;
-	unsigned unreclaimed; /* expired for that, since one had reclaimed */
+	unsigned unreclaimed; /* times it helped nobody in a row to be expired for that … */
+	char unreclaimed_name[sizeof((struct client *)0)->is.name]; /* … and who was last */
 	struct job *expire;
 	char expiring[sizeof((struct client *)0)->name];
 };
@@ -143,7 +144,10 @@ static void bury(struct watched *c, enum client_verdict verdict, int fs)
 			    .data = w},
 		    &w->expire) == 0 &&
 		!c->failed) {
-		w->unreclaimed += verdict == CLIENT_UNRECLAIMED;
+		if (verdict == CLIENT_UNRECLAIMED) {
+			w->unreclaimed++;
+			memcpy(w->unreclaimed_name, c->client.is.name, sizeof w->unreclaimed_name);
+		}
 		tell(c, verdict);
 	}
 }
@@ -184,7 +188,8 @@ static bool is_unreclaimed(struct client_watch *w, const struct client *client, 
 	if (!x || !client->is.confirmed || !client->is.name[0])
 		return false;
 	if (exporter_knows_client(x, client->is.name) != 0) {
-		w->unreclaimed = 0;
+		if (strcmp(w->unreclaimed_name, client->is.name) == 0)
+			w->unreclaimed = 0;
 		return false;
 	}
 	return w->unreclaimed < UNRECLAIMED_MAX && client_holds_nothing(fs, client->name);

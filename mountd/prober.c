@@ -90,7 +90,7 @@ static void cut_off_rest(struct peer *peer)
 		tombstone_job_stop(&peer->tombstone);
 	if (needed && !peer->tombstone)
 		tombstone_job_start(d, &peer->server, peer->port, &peer->tombstone);
-	if (shutdown && !peer->attempted)
+	if (shutdown && (!peer->attempted || loop_clock_ms() >= peer->lost_ms + ATTEMPTS_END_MS))
 		(void)client_state_shut_down(&peer->server, peer->port);
 }
 

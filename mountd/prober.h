@@ -9,6 +9,8 @@
 #include "nfs/addr.h"
 
 struct daemon;
+#define ATTEMPTS_END_MS 2000 /* killed attempts at a lost server, at most */
+
 struct prober;
 
 /* Takes away what a killed daemon's tombstones left. Negative errno. */

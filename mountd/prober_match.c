@@ -30,7 +30,7 @@ bool prober_has_shutdown(const struct prober *p)
  */
 static bool may_hold_up(const struct peer *peer)
 {
-	return peer->tombstone || client_state_holds(&peer->server, peer->port) > 0;
+	return peer->tombstone || client_state_holds(&peer->server, peer->port) != 0;
 }
 
 /* Not yet let go by the kernel. */
@@ -51,8 +51,7 @@ static void mark_used(struct prober *p, const struct mount *m)
 /* What a former daemon cut off shows nowhere, but whoever is on it waits for that server still. */
 static bool is_left(const struct prober *p, const struct mount *want)
 {
-	return !p->matched && !prober_has_shutdown(p) &&
-	       !prober_find(p, &want->server, want->port) &&
+	return !p->matched && !prober_find(p, &want->server, want->port) &&
 	       client_state_holds(&want->server, want->port) > 0;
 }
 

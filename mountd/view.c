@@ -5,8 +5,6 @@
 #include "mountd/prober.h"
 #include "mountd/server.h"
 
-#define ATTEMPTS_END_MS 2000 /* killed attempts at a lost server, at most */
-
 bool former_answers(const struct daemon *d)
 {
 	const struct server_status *status = server_status(d->server);

@@ -27,6 +27,7 @@ struct cld {
 	int timer;   /* for pending answers */
 	int epoll;
 	struct cld_pending pending;
+	bool unkept; /* the last name could not be kept */
 };
 
 /* An own mount of it is always the one of this network namespace, wherever others are. */
@@ -116,8 +117,10 @@ static int open_pipe(struct cld *c)
 /* Does what there is to do, once. Returns the answer's status. */
 static int answer(struct cld *c, struct cld_msg_v2 *m)
 {
+	bool name = m->cm_cmd == Cld_Create;
 	int status = cld_answer(&c->names, m, send_message, c);
 
+	c->unkept = name ? status < 0 : c->unkept;
 	(void)cld_pending_keep(&c->pending, m, CLD_ANSWERED); /* in place of the question */
 	return status;
 }
@@ -235,17 +238,17 @@ int cld_dispatch(struct cld *c, struct kerr *e)
 	return 0;
 }
 
-static int open_pending(const char *state_dir, struct cld_pending *ret)
+static int open_pending(const char *runtime_dir, struct cld_pending *ret)
 {
 	_cleanup_close_ int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 	char boot[CLD_BOOT_SIZE] = "";
 
 	if (fd >= 0)
 		(void)!read(fd, boot, sizeof boot - 1);
-	return cld_pending_open(state_dir, boot, ret);
+	return cld_pending_open(runtime_dir, boot, ret);
 }
 
-static int set_up(struct cld *c, const char *state_dir, struct kerr *e)
+static int set_up(struct cld *c, const char *state_dir, const char *runtime_dir, struct kerr *e)
 {
 	int error = cld_names_open(state_dir, &c->names, e);
 
@@ -259,9 +262,9 @@ static int set_up(struct cld *c, const char *state_dir, struct kerr *e)
 	error = watch_folder(c);
 	if (error < 0)
 		return kerr_set(e, error, "watch rpc_pipefs folder", "nfsd", NULL);
-	error = open_pending(state_dir, &c->pending);
+	error = open_pending(runtime_dir, &c->pending);
 	if (error < 0)
-		return kerr_set(e, error, "keep questions of client tracking", state_dir, NULL);
+		return kerr_set(e, error, "keep questions of client tracking", runtime_dir, NULL);
 	c->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	c->epoll = epoll_create1(EPOLL_CLOEXEC);
 	error = c->epoll < 0 || c->timer < 0 ? -errno : poll_for(c, c->inotify);
@@ -277,7 +280,7 @@ static void cld_freep(struct cld **c)
 	cld_free(*c);
 }
 
-int cld_new(const char *state_dir, struct cld **ret, struct kerr *e)
+int cld_new(const char *state_dir, const char *runtime_dir, struct cld **ret, struct kerr *e)
 {
 	_cleanup_(cld_freep) struct cld *c = malloc(sizeof *c);
 	int error;
@@ -290,7 +293,7 @@ int cld_new(const char *state_dir, struct cld **ret, struct kerr *e)
 		.pipe = -1,
 		.timer = -1,
 		.epoll = -1};
-	error = set_up(c, state_dir, e);
+	error = set_up(c, state_dir, runtime_dir, e);
 	if (error < 0)
 		return error;
 	*ret = TAKE_PTR(c);
@@ -323,5 +326,5 @@ bool cld_is_open(const struct cld *c)
 
 int cld_knows(const struct cld *c, const char *name)
 {
-	return cld_names_has(&c->names, name, strlen(name));
+	return c->unkept ? -EIO : cld_names_has(&c->names, name, strlen(name));
 }

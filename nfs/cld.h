@@ -20,7 +20,7 @@ struct cld;
  * nfsd is started anew. Must be alive and dispatched while nfsd's threads are being started.
  * -ENODEV: this kernel has no rpc_pipefs.
  */
-int cld_new(const char *state_dir, struct cld **ret, struct kerr *e);
+int cld_new(const char *state_dir, const char *runtime_dir, struct cld **ret, struct kerr *e);
 void cld_free(struct cld *c);
 
 /* One descriptor to poll for reading, constant over c's life, and what to do then. */
@@ -36,6 +36,7 @@ bool cld_is_open(const struct cld *c);
 
 /*
  * Has the client of that name said that it has reclaimed all it had, in its current lease, or may
- * it do so still? nfsd takes the name of one that is expired away. 1, 0, or -errno.
+ * it do so still? nfsd takes the name of one that is expired away. 1, 0, or -errno, -EIO also where
+ * names cannot be kept at present.
  */
 int cld_knows(const struct cld *c, const char *name);

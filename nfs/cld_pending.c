@@ -33,9 +33,9 @@ static struct kept *map(int folder)
 	return kept == MAP_FAILED ? NULL : kept;
 }
 
-int cld_pending_open(const char *state_dir, const char *boot, struct cld_pending *ret)
+int cld_pending_open(const char *runtime_dir, const char *boot, struct cld_pending *ret)
 {
-	_cleanup_close_ int folder = open(state_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int folder = open(runtime_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct kept *kept = folder < 0 ? NULL : map(folder);
 	char title[CLD_BOOT_SIZE] = "";
 

@@ -21,8 +21,9 @@ enum cld_pending_state {
 };
 
 /*
- * A file below the state folder, in memory: no call that could fail, or be the last one, lies
- * between the kernel's question and its being kept. Its pages outlive the process.
+ * A file below the runtime folder (a tmpfs, where a store cannot fail), in memory: no call that
+ * could fail, or be the last one, lies between the kernel's question and its being kept. Its pages
+ * outlive the process.
  */
 struct cld_pending {
 	struct cld_pending_item {
@@ -36,7 +37,7 @@ struct cld_pending {
  * others, of which CLD_BOOT_SIZE bytes count. Negative errno: of opening, making or mapping the
  * file; *ret is untouched.
  */
-int cld_pending_open(const char *state_dir, const char *boot, struct cld_pending *ret);
+int cld_pending_open(const char *runtime_dir, const char *boot, struct cld_pending *ret);
 void cld_pending_close(struct cld_pending *p);
 
 bool cld_pending_any(const struct cld_pending *p);

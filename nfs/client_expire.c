@@ -56,7 +56,8 @@ int client_expire(int fs, const char *name, struct kerr *e)
 
 	(void)snprintf(file, sizeof file, "clients/%.20s/ctl", name);
 	error = nfsdfs_write(fs, file, "expire\n", e);
-	return error == -ENOENT || error == -EBUSY || error == -ENODEV ? 0 : error;
+	return error == -ENOENT || error == -EBUSY || error == -ENODEV || error == -ENXIO ? 0
+											  : error;
 }
 
 bool client_is_of(int fs, const char *name, const struct export *export)

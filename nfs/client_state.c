@@ -112,30 +112,97 @@ bool client_state_next_volume(const char **volumes, const struct addr *server, u
 	return false;
 }
 
-int client_state_shut_down_volume(unsigned major, unsigned minor)
+static int open_shutdown(unsigned major, unsigned minor)
 {
 	char path[64];
-	_cleanup_close_ int fd = -1;
+	int fd;
 
 	(void)snprintf(path, sizeof path, "/sys/fs/nfs/%u:%u/shutdown", major, minor);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
-	return fd < 0 || write(fd, "1", 1) != 1 ? -errno : 0;
+	return fd < 0 ? -errno : fd;
+}
+
+/* -ENODEV: it has gone since it was opened. */
+static int write_shutdown(int fd)
+{
+	return write(fd, "1", 1) == 1 || errno == ENODEV ? 0 : -errno;
+}
+
+int client_state_shut_down_volume(unsigned major, unsigned minor)
+{
+	_cleanup_close_ int fd = open_shutdown(major, minor);
+
+	return fd < 0 ? fd : write_shutdown(fd);
+}
+
+bool client_state_owns_volume(const char *volumes, const struct addr *server, uint16_t port,
+	unsigned major, unsigned minor)
+{
+	char device[32], key[64];
+	bool any = false;
+
+	format_key(server, port, key, sizeof key);
+	(void)snprintf(device, sizeof device, "%u:%u", major, minor);
+	for (const char *line = volumes; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!client_key(line, device))
+			continue;
+		if (strncmp(line, key, strlen(key)) != 0)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/* Opened, and not yet written to. */
+struct opened {
+	struct {
+		int fd;
+		unsigned major, minor;
+	} list[64];
+	size_t n;
+};
+
+/* A device's number may be another mount's by now: what is open is looked up once more. */
+static int write_opened(struct opened *o, const struct addr *server, uint16_t port)
+{
+	_cleanup_free_ char *volumes = read_table("/proc/fs/nfsfs/volumes");
+	int first_error = 0;
+
+	while (o->n) {
+		int fd = o->list[--o->n].fd, error = 0;
+
+		if (volumes && client_state_owns_volume(volumes, server, port, o->list[o->n].major,
+				       o->list[o->n].minor))
+			error = write_shutdown(fd);
+		(void)close(fd);
+		first_error = first_error ? first_error : error;
+	}
+	return first_error;
 }
 
 int client_state_shut_down(const struct addr *server, uint16_t port)
 {
 	_cleanup_free_ char *text = read_table("/proc/fs/nfsfs/volumes");
 	const char *volumes = text;
-	unsigned major, minor;
+	struct opened o = {.n = 0};
 	int first_error = 0;
 
-	while (client_state_next_volume(&volumes, server, port, &major, &minor)) {
-		int error = client_state_shut_down_volume(major, minor);
+	while (client_state_next_volume(
+		&volumes, server, port, &o.list[o.n].major, &o.list[o.n].minor)) {
+		int fd = open_shutdown(o.list[o.n].major, o.list[o.n].minor);
 
-		if (error < 0 && error != -ENOENT && first_error == 0)
-			first_error = error;
+		if (fd >= 0)
+			o.list[o.n++].fd = fd;
+		else if (fd != -ENOENT && first_error == 0)
+			first_error = fd;
+		if (o.n == sizeof o.list / sizeof *o.list) {
+			int error = write_opened(&o, server, port);
+			first_error = first_error ? first_error : error;
+		}
 	}
-	return first_error;
+	int error = write_opened(&o, server, port);
+	return first_error ? first_error : error;
 }
 
 bool client_state_mount_is_shut(

@@ -34,6 +34,10 @@ bool client_state_mount_is_shut(
 bool client_state_next_volume(const char **volumes, const struct addr *server, uint16_t port,
 	unsigned *ret_major, unsigned *ret_minor);
 
+/* Is there such a volume of that server, and none of another with the same device? Pure. */
+bool client_state_owns_volume(const char *volumes, const struct addr *server, uint16_t port,
+	unsigned major, unsigned minor);
+
 /*
  * Every call on that mount, waiting or to come, fails with EIO for good; Linux 6.5 and newer:
  * shutdown in fs/nfs/sysfs.c. -ENOENT: there is no such mount (any more), or an older kernel.

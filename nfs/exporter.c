@@ -63,7 +63,7 @@ static int prepare_workspaces(struct exporter *x, struct kerr *e)
 static int watch_cld(struct exporter *x, struct kerr *e)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.u64 = SOURCE_CLD};
-	int error = cld_new(x->config->state_dir, &x->cld, e);
+	int error = cld_new(x->config->state_dir, x->config->runtime_dir, &x->cld, e);
 
 	if (error < 0)
 		return error;

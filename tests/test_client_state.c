@@ -59,6 +59,9 @@ Test(client_state, volumes_of_one_server)
 	cr_expect_not(client_state_next_volume(&rest, &addr, 20490, &major, &minor));
 	rest = volumes;
 	cr_expect_not(client_state_next_volume(&rest, &addr, 2049, &major, &minor));
+	cr_expect(client_state_owns_volume(volumes, &addr, 20490, 0, 5));
+	cr_expect_not(client_state_owns_volume(volumes, &addr, 20490, 0, 51), "another server's");
+	cr_expect_not(client_state_owns_volume(volumes, &addr, 20490, 0, 6), "gone");
 	rest = "";
 	cr_expect_not(client_state_next_volume(&rest, &addr, 20490, &major, &minor));
 }

@@ -159,12 +159,12 @@ help:
 	@printf '%s\n' \
 	'make all          the programs, in $(B)/' \
 	'make demo         two nodes on a real kernel share a sandbox'"'"'s folder, in about two minutes' \
-	'make test         everything below and the scenarios on all kernels; ends with one line' \
+	'make test         check, unit, kube-test, the launcher'"'"'s and the chart'"'"'s tests, and the scenarios on all kernels; ends with one line' \
 	'make check        formatting, layers, static analysis, man pages, shell scripts, installation' \
 	'make format       clang-format, in place' \
 	'make unit         unit tests, sanitised' \
 	'make fuzz         every fuzz target for FUZZ_SECONDS=60' \
-	'make bench        ratios against the peers; one area: AREA=ready|scale|restart|files|detach|launcher; KERNEL=6.1' \
+	'make bench        ratios against the peers; one area: AREA=ready|scale|restart|files|freshness|detach|launcher; KERNEL=6.1' \
 	'make kube-test    the watch against a scripted API server' \
 	'make scenarios    integration/run --kernel all' \
 	'make field        every fault known from the field, on all kernels; CASE=20-same-host-name KERNEL=6.1 for one; MINUTES=30 of dropped packets' \

@@ -124,7 +124,7 @@ int main(int argc, char **argv)
 		errx(2, "usage: mount_engine_server PORT CLIENT-ADDRESS...");
 	if (mount("nfsd", "/proc/fs/nfsd", "nfsd", 0, NULL) < 0)
 		err(1, "mount nfsd");
-	if (mkdir(STATE, 0700) < 0 || cld_new(STATE, &cld, &e) < 0)
+	if (mkdir(STATE, 0700) < 0 || cld_new(STATE, STATE, &cld, &e) < 0)
 		errx(1, "client tracking: %s %s", e.stage, strerror(-e.error));
 	make_tree(argv + 2, argc - 2);
 	put("/proc/fs/nfsd/versions", "-2 -3 +4 -4.0 -4.1 +4.2\n");
