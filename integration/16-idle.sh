@@ -7,6 +7,7 @@
 # shape: netns
 # timeout: 300
 . "$here/kora.sh"
+[ "$KERNEL" != 7.x ] || skip "two kernels are enough"
 nodes
 daemons
 
