@@ -180,7 +180,7 @@ static void ask(struct watched *c)
 		client_heard(&c->signs, false);
 }
 
-/* Names that cannot be kept, as on a full disk, are missed of every client: that proves nothing. */
+/* Where it helped nobody, again and again, it is not what they wait for. */
 static bool is_unreclaimed(struct client_watch *w, const struct client *client, int fs)
 {
 	const struct exporter *x = server_open_exporter(w->daemon->server);

@@ -17,7 +17,7 @@ struct kept {
 	struct cld_pending_item list[CLD_PENDING_MAX];
 };
 
-/* All of it is on the disk before: what is kept later cannot fail for want of room. NULL: errno. */
+/* Its room is taken now: what is kept later cannot fail for want of it. NULL: errno. */
 static struct kept *map(int folder)
 {
 	_cleanup_close_ int fd =
