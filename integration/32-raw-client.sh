@@ -10,10 +10,21 @@
 nodes
 node stranger 10.20.0.3/24
 daemons
+RAW="raw_client $S $PORT" FROM_ANY="raw_client -u $S $PORT"
+
+if [ "$KERNEL" = 6.1 ]; then
+	step "the first client since long never says that it has reclaimed what it had"
+	woken() { on sandbox 'awk "/^voluntary/ { print \$2 }" /proc/$(cat /run/kora.pid)/status'; }
+	folder lonely
+	serve lonely first
+	until was=$(woken) && sleep 1 && [ "$was" = "$(woken)" ]; do :; done
+	wait_on sandbox 20 "! grep -q 'voluntary_ctxt_switches:[[:space:]]$was\$' /proc/\$(cat /run/kora.pid)/status" # finds nobody
+	case $(on agent "$RAW silence") in BADSESSION | EXPIRED) ;; *) fail "it is left alone" ;; esac
+fi
+
 share demo
 folder elsewhere
 CLIENT=10.20.0.3 serve elsewhere first
-RAW="raw_client $S $PORT" FROM_ANY="raw_client -u $S $PORT"
 on sandbox 'cd /workspaces/local; echo inside >demo/file; chown 10001 demo/file; echo secret >secret; chmod 600 secret'
 secret=$(on sandbox stat -c %i /workspaces/local/secret)
 handle() { on "$1" "$RAW walk $2" | awk '$1 == "OK" { print $2 }'; }

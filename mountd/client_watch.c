@@ -213,15 +213,15 @@ static void look_at(struct client_watch *w, const struct client *client, int fs)
 		bury(c, verdict, fs);
 }
 
-/* False: they could not be read, and nothing has changed. */
-static bool look_at_all(struct client_watch *w)
+/* Where they cannot be read, nothing has changed. */
+static void look_at_all(struct client_watch *w)
 {
 	_cleanup_close_ int fs = open_nfsd(w);
 	_cleanup_free_ struct client *list = NULL;
 	size_t n = 0;
 
 	if (fs < 0 || clients_read(fs, &list, &n, NULL) < 0)
-		return false;
+		return;
 	for (size_t i = 0; i < w->n; i++)
 		w->list[i]->seen = false;
 	for (size_t i = 0; i < n; i++)
@@ -229,26 +229,24 @@ static bool look_at_all(struct client_watch *w)
 	for (size_t i = w->n; i-- > 0;)
 		if (!w->list[i]->seen)
 			drop(w, i);
-	return true;
 }
 
 static void on_timer(void *data)
 {
 	struct client_watch *w = data;
 	uint64_t next = CLIENT_EVERY_MS;
-	bool again;
 
 	w->soon = false;
 	if (!server_is_serving(w->daemon->server))
 		return;
-	again = !look_at_all(w);
+	look_at_all(w);
 	for (size_t i = 0; i < w->n; i++) {
 		uint64_t wants = client_look_ms(&w->list[i]->signs);
 		if (wants < next)
 			next = wants;
 	}
-	/* nfsd tells client tracking of the next one. */
-	if ((w->n || again) && !loop_timer_running(w->timer))
+	/* Also where there is none: of one that never reclaims, client tracking is not told. */
+	if (!loop_timer_running(w->timer))
 		loop_timer_set(w->timer, next);
 }
 
