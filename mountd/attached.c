@@ -77,6 +77,7 @@ int attached_load(int dir, void (*found)(void *data, struct spec *spec), void *d
 
 	if (fd < 0)
 		return -errno;
+	file_discard_all(dir);
 	list = fdopendir(fd);
 	if (!list) {
 		(void)close(fd);

@@ -2,11 +2,15 @@
 /* Small files below a directory: read whole, written whole. */
 #include "mountd/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "mountd/base/cleanup.h"
 
@@ -105,4 +109,24 @@ int file_write(int dir, const char *name, const char *text, size_t size)
 	if (r < 0)
 		file_discard(dir, name);
 	return r;
+}
+
+static bool is_temporary(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n > 5 && name[0] == '.' && strcmp(name + n - 4, ".new") == 0;
+}
+
+void file_discard_all(int dir)
+{
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_closedir_ DIR *list = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	if (fd >= 0 && !list)
+		(void)close(fd);
+	while (list && (entry = readdir(list)))
+		if (is_temporary(entry->d_name))
+			(void)unlinkat(dir, entry->d_name, 0);
 }

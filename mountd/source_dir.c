@@ -310,6 +310,7 @@ int source_dir_new(struct loop *loop, const char *path, struct desired *desired,
 		source_dir_free(s);
 		return r;
 	}
+	file_discard_all(s->fd);
 	*ret = s;
 	return 0;
 }

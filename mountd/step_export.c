@@ -200,7 +200,6 @@ static void ended(struct run *run, const struct taken_back *taken, uint64_t ms)
 		log_text("path", gone->volume), log_text("folder", gone->folder),
 		log_number("ms", ms), log_text("rung", taken->rung),
 		log_number("swept", taken->swept));
-	(void)attached_remove(d->preflight.attached, &run->trying);
 	run_drop_export(run, &run->trying.export.id);
 	client_watch_soon(d->client_watch); /* do they let go of what was revoked? */
 	if (!run->n_held)
@@ -213,6 +212,8 @@ static void revoke_done(void *data, struct job_end *end)
 	struct run *run = data;
 
 	step_ended(run, end);
+	if (!end->error)
+		end->error = step_forget(run, &run->trying, &end->e);
 	if (end->error) {
 		run_fail(run, "revoke-failed", end->ms, &end->e);
 		return;

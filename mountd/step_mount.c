@@ -160,6 +160,8 @@ static void detach_done(void *data, struct job_end *end)
 	struct spec spec = {.role = ROLE_MOUNT, .mount = run->held_mount};
 
 	step_ended(run, end);
+	if (!end->error)
+		end->error = step_forget(run, &spec, &end->e);
 	if (end->error) {
 		run_fail(run, "unmount-failed", end->ms, &end->e);
 		/* The next rung does not wait. */
@@ -171,7 +173,6 @@ static void detach_done(void *data, struct job_end *end)
 	run->rung = *(const char *const *)end->result;
 	run->end_failures = 0;
 	run_log(run, LOG_LEVEL_INFO, "unmounted", end->ms, NULL);
-	(void)attached_remove(run->daemon->preflight.attached, &spec);
 	run_drop_mount(run);
 	run_event(run, EVENT_TAKEN_DOWN);
 }

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "mountd/attached.h"
+
 static unsigned random_number(void)
 {
 	unsigned number;
@@ -94,6 +96,13 @@ void step_worker_gone(void *data)
 
 	run->stuck--;
 	daemon_plan_soon(run->daemon);
+}
+
+int step_forget(const struct run *run, const struct spec *undone, struct kerr *e)
+{
+	int r = attached_remove(run->daemon->preflight.attached, undone);
+
+	return r < 0 ? kerr_set(e, r, "remove record of", spec_id(undone)->run, NULL) : 0;
 }
 
 void step_cancel(struct run *run)

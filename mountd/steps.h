@@ -24,6 +24,8 @@ bool step_start_alone(struct run *run, const struct spec *trying, enum busy busy
 /* The first thing that done does: the worker is none any more. */
 void step_ended(struct run *run, const struct job_end *end);
 void step_worker_gone(void *run);
+/* Removes the record of what was undone: 0, or negative errno with *e filled. */
+int step_forget(const struct run *run, const struct spec *undone, struct kerr *e);
 
 /* A wish that is in force already is ready; an export once the server serves. */
 void step_settle_export(struct run *run);

@@ -74,3 +74,30 @@ Test(attached, damaged_record_is_written_anew)
 	cr_expect_gt(lseek(fd, 0, SEEK_END), 0);
 	(void)close(fd);
 }
+
+static void put(const char *name)
+{
+	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	cr_assert_geq(fd, 0);
+	(void)close(fd);
+}
+
+static void found(void *data, struct spec *spec)
+{
+	++*(unsigned *)data;
+	spec_clear(spec);
+}
+
+Test(attached, what_a_killed_process_did_not_finish_is_removed)
+{
+	unsigned n = 0;
+
+	cr_assert_eq(add("1"), 0);
+	put(".demo.2.export.json.new");
+	put(".new");
+	cr_assert_eq(attached_load(dir, found, &n), 0);
+	cr_expect_eq(n, 1);
+	cr_expect_lt(faccessat(dir, ".demo.2.export.json.new", F_OK, 0), 0);
+	cr_expect_eq(faccessat(dir, ".new", F_OK, 0), 0);
+}

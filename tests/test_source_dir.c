@@ -144,6 +144,17 @@ Test(source_dir, writes_of_our_own_are_read_at_once)
 	cr_assert_eq(source_dir_remove(source, "a.json"), 0, "absent is fine");
 }
 
+Test(source_dir, what_a_killed_process_staged_is_removed)
+{
+	struct kerr e;
+
+	cr_assert_eq(source_dir_stage(source, "a.json", GOOD, strlen(GOOD)), 0);
+	cr_assert_eq(access(".a.json.new", F_OK), 0);
+	source_dir_free(source);
+	cr_assert_eq(source_dir_new(loop, folder, &desired, on_changed, NULL, &source, &e), 0);
+	cr_expect_lt(access(".a.json.new", F_OK), 0);
+}
+
 Test(source_dir, directory_replaced)
 {
 	char other[64];
