@@ -69,31 +69,38 @@ int attached_add(int dir, const struct spec *spec)
 	return file_write(dir, name, text, strlen(text));
 }
 
-int attached_load(int dir, void (*found)(void *data, struct spec *spec), void *data)
+static int load_one(int dir, const char *name, void (*found)(void *data, struct spec *spec),
+	void *data, struct kerr *e)
+{
+	struct spec spec;
+	int r = load(dir, name, &spec);
+
+	if (r == 0)
+		found(data, &spec);
+	else if (r == -EINVAL)
+		(void)unlinkat(dir, name, 0);
+	else
+		return kerr_set(e, r, "read record", name, NULL);
+	return 0;
+}
+
+int attached_load(int dir, void (*found)(void *data, struct spec *spec), void *data, struct kerr *e)
 {
 	_cleanup_closedir_ DIR *list = NULL;
 	struct dirent *entry;
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int r = 0;
 
 	if (fd < 0)
-		return -errno;
+		return kerr_set(e, -errno, "read records", "attached", NULL);
 	file_discard_all(dir);
 	list = fdopendir(fd);
 	if (!list) {
 		(void)close(fd);
-		return -ENOMEM;
+		return kerr_set(e, -ENOMEM, "read records", "attached", NULL);
 	}
-	while ((entry = readdir(list))) {
-		struct spec spec;
-		int r;
-
-		if (entry->d_name[0] == '.')
-			continue;
-		r = load(dir, entry->d_name, &spec);
-		if (r == 0)
-			found(data, &spec);
-		else if (r == -EINVAL)
-			(void)unlinkat(dir, entry->d_name, 0);
-	}
-	return 0;
+	while (r == 0 && (errno = 0, entry = readdir(list)))
+		if (entry->d_name[0] != '.')
+			r = load_one(dir, entry->d_name, found, data, e);
+	return r < 0 || !errno ? r : kerr_set(e, -errno, "read records", "attached", NULL);
 }

@@ -6,11 +6,16 @@
  */
 #pragma once
 
+#include "mountd/base/kerr.h"
 #include "mountd/spec.h"
 
 /* All three work in the open directory dir. Negative errno. */
 int attached_add(int dir, const struct spec *spec);
 int attached_remove(int dir, const struct spec *spec); /* absent is fine */
 
-/* Calls found with each record, which becomes the callee's. Damaged records are removed. */
-int attached_load(int dir, void (*found)(void *data, struct spec *spec), void *data);
+/*
+ * Calls found with each record, which becomes the callee's. Damaged records are removed. One that
+ * cannot be read now fails the whole: what it tells of would never be ended.
+ */
+int attached_load(
+	int dir, void (*found)(void *data, struct spec *spec), void *data, struct kerr *e);

@@ -324,9 +324,9 @@ static int start(struct daemon *d, struct kerr *e)
 	r = own_addrs_read(OWN_ALL, &d->own);
 	if (r < 0)
 		return kerr_set(e, r, "read addresses", "of this node", NULL);
-	r = attached_load(d->preflight.attached, on_record, d);
+	r = attached_load(d->preflight.attached, on_record, d, e);
 	if (r < 0)
-		return kerr_set(e, r, "read records", d->options.state_dir, NULL);
+		return r;
 	daemon_sync(d);
 	mountinfo_find_orphans(d->mountinfo);
 	return check_key(d, e);

@@ -3,8 +3,10 @@
 #include "nfs/foreign.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,16 +23,16 @@ static bool answers_nfsd(const char *comm)
 	return false;
 }
 
-static bool read_comm(int process, char *comm, size_t size)
+static int read_comm(int process, char *comm, size_t size)
 {
 	_cleanup_close_ int fd = openat(process, "comm", O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, comm, size - 1);
 
-	if (n <= 0)
-		return false;
+	if (n < 0)
+		return -errno;
 	comm[n] = '\0';
 	comm[strcspn(comm, "\n")] = '\0';
-	return true;
+	return 0;
 }
 
 static bool in_network(int process, const struct stat *network)
@@ -65,25 +67,33 @@ static bool is_roots_own(int process, const char *comm)
 	return strncmp(name, comm, length) == 0 && (!name[length] || name[length] == ' ');
 }
 
-bool foreign_answerer(char *text, size_t size)
+/* 1: it answers nfsd here; 0: it does not, or has ended meanwhile. */
+static int is_answerer(
+	int proc, const char *pid, const struct stat *network, char *text, size_t size)
+{
+	_cleanup_close_ int process = openat(proc, pid, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char comm[32];
+	int r = process < 0 ? -errno : read_comm(process, comm, sizeof comm);
+
+	if (r < 0)
+		return r == -ENOENT || r == -ESRCH ? 0 : r;
+	if (!answers_nfsd(comm) || !is_roots_own(process, comm) || !in_network(process, network))
+		return 0;
+	(void)snprintf(text, size, "%s (process %s)", comm, pid);
+	return 1;
+}
+
+int foreign_answerer(char *text, size_t size)
 {
 	_cleanup_closedir_ DIR *proc = opendir("/proc");
 	const struct dirent *entry;
 	struct stat network;
+	int r = 0;
 
 	if (!proc || stat("/proc/self/ns/net", &network) < 0)
-		return false;
-	while ((entry = readdir(proc))) {
-		char comm[32];
-		if (!isdigit((unsigned char)entry->d_name[0]))
-			continue;
-		_cleanup_close_ int process =
-			openat(dirfd(proc), entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (process < 0 || !read_comm(process, comm, sizeof comm) || !answers_nfsd(comm) ||
-			!is_roots_own(process, comm) || !in_network(process, &network))
-			continue;
-		(void)snprintf(text, size, "%s (process %s)", comm, entry->d_name);
-		return true;
-	}
-	return false;
+		return -errno;
+	while (r == 0 && (errno = 0, entry = readdir(proc)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			r = is_answerer(dirfd(proc), entry->d_name, &network, text, size);
+	return r ? r : -errno;
 }

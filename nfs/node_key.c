@@ -29,23 +29,24 @@ static int key_lost(struct kerr *e, const char *state_dir, const char *fault)
 		fault, id_name, clients_name);
 }
 
-static bool folder_has_entries(int dir, const char *name)
+/* 1 or 0; negative errno where it cannot be told. */
+static int folder_has_entries(int dir, const char *name)
 {
 	_cleanup_closedir_ DIR *d = NULL;
 	struct dirent *entry;
 	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (fd < 0)
-		return false;
+		return errno == ENOENT ? 0 : -errno;
 	d = fdopendir(fd);
 	if (!d) {
 		(void)close(fd);
-		return false;
+		return -ENOMEM;
 	}
-	while ((entry = readdir(d)))
+	while ((errno = 0, entry = readdir(d)))
 		if (entry->d_name[0] != '.')
-			return true;
-	return false;
+			return 1;
+	return -errno;
 }
 
 /* A small file whole, at most size bytes. Returns how many; -EFBIG: it has more. */
@@ -135,6 +136,7 @@ static int make_key(int dir, unsigned char key[FSID_KEY_SIZE])
 static const char *key_fault(int fd, unsigned char key[FSID_KEY_SIZE])
 {
 	struct stat st;
+	int n;
 
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return "it is not a regular file";
@@ -142,9 +144,18 @@ static const char *key_fault(int fd, unsigned char key[FSID_KEY_SIZE])
 		return "it belongs to another user";
 	if (st.st_mode & 077)
 		return "its mode gives access to others than its owner (must be 0600)";
-	if (read_small(fd, key, FSID_KEY_SIZE) != FSID_KEY_SIZE)
+	n = read_small(fd, key, FSID_KEY_SIZE);
+	if (n == -EFBIG || (n >= 0 && n != FSID_KEY_SIZE))
 		return "it has not exactly 32 bytes";
-	return NULL;
+	return n < 0 ? "it cannot be read" : NULL;
+}
+
+/* 1 or 0: did this state directory have a key before? Negative errno where it cannot be told. */
+static int had_key(int dir)
+{
+	if (faccessat(dir, id_name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return 1;
+	return errno == ENOENT ? folder_has_entries(dir, clients_name) : -errno;
 }
 
 /* Into key from an existing file, or made. */
@@ -162,8 +173,10 @@ static int obtain_key(int dir, const char *state_dir, unsigned char *key, struct
 		fault = key_fault(fd, key);
 		return fault ? key_lost(e, state_dir, fault) : 0;
 	}
-	if (faccessat(dir, id_name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
-		folder_has_entries(dir, clients_name))
+	error = had_key(dir);
+	if (error < 0)
+		return kerr_set(e, error, "look for a former node key's traces", state_dir, NULL);
+	if (error > 0)
 		return key_lost(e, state_dir, "it is missing");
 	error = make_key(dir, key);
 	return error < 0 ? kerr_set(e, error, "write node key", state_dir, NULL) : 0;

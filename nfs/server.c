@@ -140,7 +140,10 @@ int server_start(const struct exporter_config *config, struct kerr *e)
 		return refuse_foreign(view.verdict.foreign, "start nfsd beside", e);
 	if (view.threads > 0 && view.as_recorded && view.all_listening)
 		return 0;
-	if (foreign_answerer(foreign, sizeof foreign))
+	error = foreign_answerer(foreign, sizeof foreign);
+	if (error < 0)
+		return kerr_set(e, error, "look for other NFS servers", "/proc", NULL);
+	if (error > 0)
 		return refuse_foreign(foreign, "start nfsd beside", e);
 	if (view.threads > 0 || view.verdict.n_nfsd > 0)
 		error = nfsdfs_write(fs, "threads", "0\n", e);
@@ -212,7 +215,9 @@ int server_inspect(const struct exporter_config *config, struct server_status *r
 		status.all_listening = view.all_listening;
 		(void)snprintf(status.foreign, sizeof status.foreign, "%s", view.verdict.foreign);
 		if (!status.foreign[0])
-			(void)foreign_answerer(status.foreign, sizeof status.foreign);
+			error = foreign_answerer(status.foreign, sizeof status.foreign);
+		if (error < 0)
+			return kerr_set(e, error, "look for other NFS servers", "/proc", NULL);
 	}
 	*ret = status;
 	return 0;

@@ -91,13 +91,35 @@ static void found(void *data, struct spec *spec)
 
 Test(attached, what_a_killed_process_did_not_finish_is_removed)
 {
+	struct kerr e;
 	unsigned n = 0;
 
 	cr_assert_eq(add("1"), 0);
 	put(".demo.2.export.json.new");
 	put(".new");
-	cr_assert_eq(attached_load(dir, found, &n), 0);
+	cr_assert_eq(attached_load(dir, found, &n, &e), 0);
 	cr_expect_eq(n, 1);
 	cr_expect_lt(faccessat(dir, ".demo.2.export.json.new", F_OK, 0), 0);
 	cr_expect_eq(faccessat(dir, ".new", F_OK, 0), 0);
+}
+
+Test(attached, one_that_cannot_be_read_is_told)
+{
+	struct rlimit limit = {.rlim_max = RLIM_INFINITY};
+	struct kerr e;
+	unsigned n = 0;
+	int next;
+
+	cr_assert_eq(add("1"), 0);
+	next = dup(dir);
+	(void)close(next);
+	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = (rlim_t)next + 1; /* for the list, and not for the record */
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	cr_expect_eq(attached_load(dir, found, &n, &e), -EMFILE);
+	cr_expect_str_eq(e.subject, "demo.1.export.json");
+	limit.rlim_cur = limit.rlim_max;
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	cr_expect_eq(attached_load(dir, found, &n, &e), 0);
+	cr_expect_eq(n, 1);
 }
