@@ -8,6 +8,7 @@
 # shape: netns two-vm
 # timeout: 120
 # shellcheck shell=bash disable=SC2016
+[ "$SHAPE" = netns ] || enough 6.1 6.12
 
 serve() {
 	put sandbox /root/serve <<'SERVE'

@@ -6,6 +6,7 @@
 # shape: netns two-vm
 # timeout: 150
 . "$here/kora.sh"
+[ "$SHAPE" = netns ] || enough 6.1
 nodes
 daemons
 folder demo old

@@ -7,6 +7,7 @@
 # shape: netns two-vm
 # timeout: 200
 . "$here/kora.sh"
+[ "$SHAPE" = netns ] || enough 6.1
 nodes
 daemons
 share demo

@@ -7,6 +7,7 @@
 # shape: netns
 # timeout: 180
 . "$here/kora.sh"
+enough 6.12
 nodes
 daemons
 share good

@@ -7,7 +7,7 @@
 # shape: netns
 # timeout: 300
 . "$here/kora.sh"
-[ "$KERNEL" != 7.x ] || skip "two kernels are enough"
+enough 6.12
 nodes
 daemons
 

@@ -7,6 +7,7 @@
 # shape: netns two-vm
 # timeout: 240
 . "$here/kora.sh"
+[ "$SHAPE" = netns ] || enough 6.1 7.x
 nodes
 daemon sandbox
 daemon agent --lost-after 8

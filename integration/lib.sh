@@ -33,6 +33,12 @@ skip() {
 	exit 77
 }
 
+# enough KERNEL...: on these alone, where the case was not asked for by its name.
+enough() {
+	case " $* " in *" $KERNEL "*) return ;; esac
+	[ -n "${BY_NAME-}" ] || skip "on $* is enough; by its name it runs on each"
+}
+
 step() { say "--- [$SECONDS s] $*"; }
 
 # kernel_at_least 6.5
