@@ -145,7 +145,7 @@ static void settle(struct world *w)
 			load_start(w, r);
 		else if (works)
 			r->excused = false;
-		if (!r->mounted && r->load->pid)
+		if (!r->mounted && r->load->pid && load_can_end(w))
 			load_stop(r);
 		r->live = works ? r->mounted : r->live == r->mounted ? r->live : 0;
 		if (works)

@@ -117,6 +117,12 @@ void load_start(struct world *w, struct run *r)
 	r->load->pid = node_spawn(&w->nodes[AGENT], work, r);
 }
 
+/* With nobody to cut it off, a call to a server that is away keeps even a killed process. */
+bool load_can_end(const struct world *w)
+{
+	return serves(w) || w->nodes[AGENT].daemon;
+}
+
 void load_stop(struct run *r)
 {
 	uint64_t end = now_ms() + PATIENCE_MS;

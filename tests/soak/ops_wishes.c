@@ -175,9 +175,7 @@ static void release_mount(struct world *w, struct run *r)
 	char file[32];
 
 	(void)snprintf(file, sizeof file, "%s.mount.json", r->name);
-	/* With nobody to cut it off, a call to a server that is away keeps even a killed process.
-	 */
-	if (chance(w, 50) && (serves(w) || w->nodes[AGENT].daemon))
+	if (chance(w, 50) && load_can_end(w))
 		load_stop(r);
 	else if (r->load->pid)
 		w->ghost = true; /* in use: cut off without a word */

@@ -133,6 +133,7 @@ bool control_runs(const struct node *n, char *text, size_t size);
 /* load.c */
 void load_start(struct world *w, struct run *r);
 void load_stop(struct run *r); /* fails the check if it can't be killed */
+bool load_can_end(const struct world *w);
 
 /* ops.c */
 void operate(struct world *w);
