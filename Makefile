@@ -83,6 +83,7 @@ demo: deps
 	$(Q)integration/kernels.sh $(KERNEL)
 	$(Q)integration/demo $(DEMO_FLAGS) $(KERNEL)
 KERNEL ?= 6.12
+$(if $(filter 6.1 6.12 7.x all,$(KERNEL)),,$(error KERNEL is one of 6.1, 6.12 and 7.x, not $(KERNEL)))
 
 clean:
 	$(Q)rm -rf $(addprefix $(B)/,obj launch seccomp bench integration/helpers san fuzz tests test tidy check cppcheck stage werror chart oci/root oci/launch) $(PROGRAMS) $(B)/*.a $(B)/oci/*.tar

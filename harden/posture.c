@@ -215,6 +215,8 @@ static void add_core(struct posture *p)
 
 	if (prlimit(p->self ? 0 : p->pid, RLIMIT_CORE, NULL, &lim) < 0)
 		add(p, "kora", "core dumps", VERDICT_UNKNOWN, "prlimit: %s", strerror(errno));
+	else if (lim.rlim_max == RLIM_INFINITY)
+		add(p, "kora", "core dumps", pass_if(false), "no hard limit");
 	else
 		add(p, "kora", "core dumps", pass_if(lim.rlim_max == 0), "hard limit %llu",
 			(unsigned long long)lim.rlim_max);

@@ -68,6 +68,7 @@ fetch_qemu() {
 
 main() {
 	local kernel
+	case ${1-} in -h | --help) sed -n 's/^#   \(kernels.sh .*\)/usage: \1/p' "${BASH_SOURCE[0]}" && exit ;; esac
 	lock kernels
 	trap 'rm -rf "$build"/kernel.?????? "$build"/qemu.?????? "$build"/apt/debs.??????' EXIT
 	[ $# -gt 0 ] || set -- "${KERNELS[@]}"

@@ -145,8 +145,8 @@ static void name_run(const struct ctl_args *args, struct ctl_fault *fault)
 {
 	struct ctl_fault named = *fault;
 
-	(void)snprintf(named.what, sizeof named.what, "%s %s%s%.900s", args->verb->name,
-		args->operand ? args->operand : "", args->operand ? ": " : "- ", fault->what);
+	(void)snprintf(named.what, sizeof named.what, "%s%s%s: %.900s", args->verb->name,
+		args->operand ? " " : "", args->operand ? args->operand : "", fault->what);
 	*fault = named;
 }
 

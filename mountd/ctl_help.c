@@ -75,6 +75,8 @@ void ctl_help_print(FILE *out, const struct ctl_verb *verb)
 	print_options(out, verb->required | verb->allowed | CTL_ALWAYS_ALLOWED, verb->required);
 	if (verb->default_timeout)
 		fprintf(out, "\n--timeout is %u seconds unless given.\n", verb->default_timeout);
+	if (strcmp(verb->name, "wait") == 0)
+		fprintf(out, "--volume is %s unless given.\n", CTL_VOLUME);
 }
 
 int ctl_help(const struct ctl_args *args, struct ctl_fault *fault)

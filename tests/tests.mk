@@ -94,7 +94,7 @@ $(B)/integration/helpers/inject: $(call obj,$(wildcard tests/inject/*.c) $(filte
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(call pkg,libs,$(SOAK_PKGS) libseccomp)
 
 inject: all vm-helpers
-	$(Q)integration/inject $(if $(WATCH),--watch) --kernel $(KERNEL) $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SITE),--site '$(SITE)')
+	$(Q)integration/inject $(if $(WATCH),--watch) --kernel $(KERNEL) $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(AT_ONCE),--at-once $(AT_ONCE)) $(if $(SITE),--site '$(SITE)')
 
 soak: all vm-helpers
 	$(Q)integration/soak --kernel $(KERNEL) $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES))
