@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "mountd/base/cleanup.h"
 #include "nfs/actual.h"
@@ -49,9 +50,40 @@ int umount_plain(int parent, const char *name)
 
 #define CHILD_PARENT 3 /* the only descriptor that the child keeps, but for the standard ones */
 
-static pid_t start_child(int parent, const char *name, int flags)
+/* O_PATH asks no server. */
+static int open_at(int parent, const char *name)
+{
+	const int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
+	struct identity before;
+	struct stat st;
+	int fd = openat(parent, name, flags);
+
+	if (fd >= 0 || errno != EACCES || fstat(parent, &st) < 0 ||
+		become_owner(st.st_uid, st.st_gid, &before) < 0)
+		return fd;
+	fd = openat(parent, name, flags);
+	resume_identity(before);
+	return fd;
+}
+
+/* No longer the caller's, and nothing of its: not even its log, whose reader waits for the end. */
+_Noreturn static void keep(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	(void)prctl(PR_SET_NAME, "hold");
+	(void)prctl(PR_SET_PDEATHSIG, 0);
+	for (int fd = STDIN_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++)
+		(void)dup2(null, fd);
+	(void)close(CHILD_PARENT);
+	(void)sleep(UMOUNT_HOLD_SECONDS);
+	_exit(0);
+}
+
+static pid_t start_child(int parent, const char *name, int flags, bool hold)
 {
 	pid_t caller = getpid(), pid = fork();
+	int error, fd;
 
 	if (pid != 0)
 		return pid;
@@ -61,7 +93,11 @@ static pid_t start_child(int parent, const char *name, int flags)
 	if (parent != CHILD_PARENT && dup2(parent, CHILD_PARENT) < 0)
 		_exit(errno);
 	(void)close_range(CHILD_PARENT + 1, ~0U, 0);
-	_exit(-umount_at(CHILD_PARENT, name, flags));
+	fd = hold ? open_at(CHILD_PARENT, name) : -1;
+	error = umount_at(CHILD_PARENT, name, flags);
+	if (error == 0 && fd >= 0)
+		keep();
+	_exit(-error);
 }
 
 static int child_result(pid_t pid)
@@ -99,7 +135,7 @@ static int wait_gone(pid_t pid, int child, int mountinfo, uint64_t mount_id)
 	}
 }
 
-int umount_lazy(int parent, const char *name, int flags, uint64_t mount_id)
+int umount_lazy(int parent, const char *name, int flags, uint64_t mount_id, bool hold)
 {
 	_cleanup_close_ int child = -1;
 	_cleanup_close_ int mountinfo = open("/proc/thread-self/mountinfo", O_RDONLY | O_CLOEXEC);
@@ -107,7 +143,7 @@ int umount_lazy(int parent, const char *name, int flags, uint64_t mount_id)
 
 	if (mountinfo < 0)
 		return -errno;
-	pid = start_child(parent, name, flags | MNT_DETACH);
+	pid = start_child(parent, name, flags | MNT_DETACH, hold);
 	if (pid < 0)
 		return -errno;
 	child = (int)syscall(SYS_pidfd_open, pid, 0);
