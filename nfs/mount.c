@@ -72,13 +72,18 @@ static int stage_nfs(const struct mount_config *config, const struct mount *m, s
 	return 0;
 }
 
-static bool has_marker(const struct target *t)
+/* 1 or 0; negative errno where it cannot be told: a second one would stay for good. */
+static int has_marker(const struct target *t)
 {
 	_cleanup_mounts_ struct actual_mounts mounts = {0};
 	const struct actual_mount *top;
+	int error;
 
-	if (target_is_bare(t) || actual_mounts_read_own(&mounts) < 0)
-		return false;
+	if (target_is_bare(t))
+		return 0;
+	error = actual_mounts_read_own(&mounts);
+	if (error < 0)
+		return error;
 	top = actual_mounts_at(&mounts, t->path);
 	return top && (actual_mount_is_marker(top, NULL) || actual_mounts_marker_of(&mounts, top));
 }
@@ -87,9 +92,11 @@ static int place_marker(const struct mount_config *config, struct place *p, stru
 {
 	_cleanup_staged_ struct staged s = STAGED_NONE;
 	char source[sizeof ACTUAL_MARKER_PREFIX + NAME_MAX_LENGTH];
-	int error;
+	int error = has_marker(p->target);
 
-	if (has_marker(p->target))
+	if (error < 0)
+		return kerr_set(e, error, "read mountinfo", NULL, NULL);
+	if (error > 0)
 		return 0;
 	(void)snprintf(source, sizeof source, ACTUAL_MARKER_PREFIX "%s", p->mount->id.run);
 	error = mount_stage(config->staging, "tmpfs", source,
