@@ -25,6 +25,13 @@ void known_mounts_clear(struct known_mounts *k)
 	clear_strays(k);
 }
 
+/* Most runs stay as they are: not written to, their memory stays shared with the workers. */
+static void set_flag(bool *flag, bool value)
+{
+	if (*flag != value)
+		*flag = value;
+}
+
 /* Takes ids over. */
 static void set_ids(struct known_mounts *k, struct mount_ids *ids)
 {
@@ -71,48 +78,56 @@ void known_mounts_read(struct known_mounts *k, struct mount_ids *ids,
 		if (name && !(run && mount_is_followed(run) && run->mount_id == mounts->list[i].id))
 			add_stray(k, name);
 	}
-	for (size_t i = 0; i < runs->n; i++)
-		runs->list[i]->replaced = false;
+	for (size_t i = 0; i < runs->n; i++) {
+		struct run *run = runs->list[i];
+
+		set_flag(&run->replaced, false);
+		/* The table is younger than the ids: by those it comes at the next look. */
+		if (k->ids.n && run->looked_at && !mount_ids_have(&k->ids, run->unique_id))
+			run->looked_at = false;
+	}
 }
 
-/* Those that came: few, or else the table is the quicker way. */
-#define CAME_MAX 32
+/* Those that came are few, or else the table is the quicker way; others are looked for in now. */
+#define CHANGED_MAX 32
 
-struct came {
-	uint64_t list[CAME_MAX];
-	size_t n;
-	bool any_went;
+struct changed {
+	uint64_t came[CHANGED_MAX], went[CHANGED_MAX];
+	size_t n_came, n_went;
 };
 
-/* False: more than can be told of. */
-static bool compare(const struct mount_ids *before, const struct mount_ids *now, struct came *came)
+/* False: more came than can be told of. */
+static bool compare(
+	const struct mount_ids *before, const struct mount_ids *now, struct changed *changed)
 {
 	size_t b = 0, n = 0;
 
-	*came = (struct came){0};
+	changed->n_came = changed->n_went = 0;
 	while (b < before->n || n < now->n) {
 		if (b < before->n && n < now->n && before->list[b] == now->list[n]) {
 			b++;
 			n++;
 		} else if (n == now->n || (b < before->n && before->list[b] < now->list[n])) {
-			came->any_went = true;
+			if (changed->n_went < CHANGED_MAX)
+				changed->went[changed->n_went] = before->list[b];
+			changed->n_went++;
 			b++;
 		} else {
-			if (came->n == CAME_MAX)
+			if (changed->n_came == CHANGED_MAX)
 				return false;
-			came->list[came->n++] = now->list[n++];
+			changed->came[changed->n_came++] = now->list[n++];
 		}
 	}
 	return true;
 }
 
 /* Takes a run's own off the list. */
-static bool take_own(struct came *came, const struct run *run)
+static bool take_own(struct changed *changed, const struct run *run)
 {
-	for (size_t i = 0; i < came->n; i++) {
-		if (came->list[i] != run->unique_id)
+	for (size_t i = 0; i < changed->n_came; i++) {
+		if (changed->came[i] != run->unique_id)
 			continue;
-		came->list[i] = came->list[--came->n];
+		changed->came[i] = changed->came[--changed->n_came];
 		return true;
 	}
 	return false;
@@ -122,11 +137,11 @@ static bool take_own(struct came *came, const struct run *run)
  * A mount that came into force must have come since the last look: what was put on top of it
  * before then would be no stranger any more. False: some run's has not, or has no id.
  */
-static bool explain(struct came *came, const struct runs *runs)
+static bool explain(struct changed *changed, const struct runs *runs)
 {
 	for (size_t i = 0; i < runs->n; i++) {
 		const struct run *run = runs->list[i];
-		bool came_now = run->role == ROLE_MOUNT && take_own(came, run);
+		bool came_now = run->role == ROLE_MOUNT && take_own(changed, run);
 
 		if (mount_is_followed(run) && (!run->unique_id || !(run->looked_at || came_now)))
 			return false;
@@ -134,30 +149,42 @@ static bool explain(struct came *came, const struct runs *runs)
 	return true;
 }
 
-static void lose_gone(
-	const struct mount_ids *now, const struct runs *runs, void (*lost)(struct run *run))
+/* Of one that was there at the last look, or has come since. */
+static bool is_gone(const struct changed *changed, const struct mount_ids *now, uint64_t id)
+{
+	if (changed->n_went > CHANGED_MAX)
+		return !mount_ids_have(now, id);
+	for (size_t i = 0; i < changed->n_went; i++)
+		if (changed->went[i] == id)
+			return true;
+	return false;
+}
+
+static void lose_gone(const struct changed *changed, const struct mount_ids *now,
+	const struct runs *runs, void (*lost)(struct run *run))
 {
 	for (size_t i = 0; i < runs->n; i++)
 		if (mount_is_followed(runs->list[i]) &&
-			!mount_ids_have(now, runs->list[i]->unique_id))
+			is_gone(changed, now, runs->list[i]->unique_id))
 			lost(runs->list[i]);
 }
 
 enum known_look known_mounts_look(struct known_mounts *k, struct mount_ids *now,
 	const struct runs *runs, void (*lost)(struct run *run))
 {
-	struct came came;
+	struct changed changed;
 
 	/* The same as before, and yet something has changed: moved, perhaps. */
-	if (!k->ids.n || !now->n || !compare(&k->ids, now, &came) ||
-		(!came.n && !came.any_went && !k->passing) || !explain(&came, runs))
+	if (!k->ids.n || !now->n || !compare(&k->ids, now, &changed) ||
+		(!changed.n_came && !changed.n_went && !k->passing) || !explain(&changed, runs))
 		return KNOWN_NOTHING;
-	lose_gone(now, runs, lost);
-	if (came.n)
+	lose_gone(&changed, now, runs, lost);
+	if (changed.n_came)
 		return KNOWN_STRANGER;
 	set_ids(k, now);
 	for (size_t i = 0; i < runs->n; i++)
-		runs->list[i]->looked_at |= mount_is_followed(runs->list[i]);
+		if (mount_is_followed(runs->list[i]))
+			set_flag(&runs->list[i]->looked_at, true);
 	return KNOWN_ALL;
 }
 
@@ -172,15 +199,15 @@ static bool is_stray(const struct known_mounts *k, const char *name)
 uint64_t known_mounts_only(struct known_mounts *k, const struct mount_ids *now,
 	const struct runs *runs, const struct run *run)
 {
-	struct came came;
+	struct changed changed;
 
 	if (!k->ids.n || !now->n || !run->unique_id || run->replaced || is_stray(k, run->name) ||
-		!compare(&k->ids, now, &came))
+		!compare(&k->ids, now, &changed))
 		return 0;
-	for (size_t i = 0; i < runs->n && came.n; i++)
+	for (size_t i = 0; i < runs->n && changed.n_came; i++)
 		if (runs->list[i]->role == ROLE_MOUNT)
-			(void)take_own(&came, runs->list[i]);
-	if (came.n)
+			(void)take_own(&changed, runs->list[i]);
+	if (changed.n_came)
 		return 0;
 	k->passing |= !mount_ids_have(&k->ids, run->unique_id);
 	return run->unique_id;

@@ -92,10 +92,10 @@ static void check(const struct actual_mounts *mounts, struct run *run)
 {
 	if (!mount_is_followed(run))
 		return;
-	if (shows(mounts, run))
-		run->looked_at = true;
-	else
+	if (!shows(mounts, run))
 		lose(run);
+	else if (!run->looked_at) /* not written to in vain: workers share its memory */
+		run->looked_at = true;
 }
 
 /* The volume of a target "<volume>/<run>/sandbox", or NULL. */

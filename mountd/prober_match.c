@@ -55,6 +55,12 @@ static bool is_left(const struct prober *p, const struct mount *want)
 	       client_state_holds(&want->server, want->port) > 0;
 }
 
+static void add(struct prober *p, const struct mount *m)
+{
+	if (!peer_add(p, m))
+		p->incomplete = true;
+}
+
 /* Asked is who serves, or perhaps serves, a mount; and then for as long as one is wanted of it. */
 static void use(struct prober *p, const struct run *run)
 {
@@ -62,23 +68,32 @@ static void use(struct prober *p, const struct run *run)
 
 	if (prober_is_perhaps_shown(run) && run->held_mount.kind == MOUNT_NFS) {
 		if (!prober_find(p, &run->held_mount.server, run->held_mount.port))
-			(void)peer_add(p, &run->held_mount);
+			add(p, &run->held_mount);
 		mark_used(p, &run->held_mount);
 	}
 	if (!want || want->kind != MOUNT_NFS)
 		return;
 	if (is_left(p, want))
-		(void)peer_add(p, want);
+		add(p, want);
 	mark_used(p, want);
 }
 
-static void drop_unused(struct prober *p)
+static bool are_all_used(const struct prober *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (!p->list[i]->used)
+			return false;
+	return true;
+}
+
+/* Servers are few: mostly the first runs show that each is in use. */
+static void drop_unused(struct prober *p, bool whole)
 {
 	const struct runs *runs = &p->daemon->runs;
 
 	for (size_t i = 0; i < p->n; i++)
 		p->list[i]->used = false;
-	for (size_t i = 0; i < runs->n; i++)
+	for (size_t i = 0; i < runs->n && (whole || !are_all_used(p)); i++)
 		if (runs->list[i]->role == ROLE_MOUNT)
 			use(p, runs->list[i]);
 	p->left = runs->left;
@@ -105,6 +120,9 @@ static void mark_attempted(struct prober *p, const struct mount *m)
 
 void prober_match(struct prober *p)
 {
+	bool incomplete = p->incomplete;
+
+	p->incomplete = false;
 	for (size_t i = 0; i < p->n; i++)
 		p->list[i]->attempted = false;
 	for (const struct run *run = p->daemon->runs.first; run; run = run->next) {
@@ -114,8 +132,8 @@ void prober_match(struct prober *p)
 		if (is_attempting(run))
 			mark_attempted(p, &run->trying.mount);
 	}
-	if (p->left != p->daemon->runs.left || p->lingering)
-		drop_unused(p);
+	if (p->left != p->daemon->runs.left || p->lingering || incomplete)
+		drop_unused(p, incomplete);
 	p->matched = true;
 }
 

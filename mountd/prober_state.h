@@ -30,9 +30,10 @@ struct prober {
 	struct daemon *daemon;
 	struct peer **list;
 	size_t n;
-	unsigned left;	/* the runs' count when what is unused was last dropped … */
-	bool lingering; /* … but for some that hold up others */
-	bool matched;	/* once, so that all is known that a former daemon has left */
+	unsigned left;	 /* the runs' count when what is unused was last dropped … */
+	bool lingering;	 /* … but for some that hold up others */
+	bool incomplete; /* for want of memory somebody is not asked that a run is served by */
+	bool matched;	 /* once, so that all is known that a former daemon has left */
 };
 
 struct peer *prober_find(const struct prober *p, const struct addr *server, uint16_t port);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static struct runs runs;
 static struct known_mounts known;
@@ -167,4 +168,54 @@ Test(known_mounts, what_was_lost_or_replaced_may_be_elsewhere)
 	cr_expect_eq(only(run, IDS(1, 1006, 1007)), 0, "replaced, and nobody has looked");
 	table(ROOT NFS("7", "a", "a/sandbox"), IDS(1, 1007));
 	cr_expect_eq(only(run, IDS(1, 1007)), 1007);
+}
+
+Test(known_mounts, what_came_between_ids_and_table_is_lost_like_any_other)
+{
+	struct run *a = mounted("a", 5), *b;
+
+	a->looked_at = true; /* by the table, which has it */
+	table(ROOT NFS("5", "a", "a/sandbox"), IDS(1));
+	cr_expect_eq(look(IDS(1, 1005)), KNOWN_ALL);
+	a->looked_at = true;
+	table(ROOT NFS("5", "a", "a/sandbox"), IDS(1));
+	b = mounted("b", 6);
+	cr_expect_eq(look(IDS(1, 1006)), KNOWN_NOTHING, "the table is to tell of a");
+	cr_expect(b->in_force);
+}
+
+Test(known_mounts, any_number_may_go_at_once)
+{
+	uint64_t list[101] = {1};
+	struct run *kept = NULL;
+	char name[8];
+
+	for (unsigned i = 1; i <= 100; i++) {
+		(void)snprintf(name, sizeof name, "r%u", i);
+		kept = mounted(name, i);
+		kept->looked_at = true;
+		list[i] = 1000 + i;
+	}
+	table(ROOT, ids(101, list));
+	cr_expect_eq(look(IDS(1, 1100)), KNOWN_ALL);
+	for (size_t i = 0; i < runs.n; i++)
+		cr_expect_eq(runs.list[i]->in_force, runs.list[i] == kept);
+}
+
+/* A worker that was just forked shares the memory of all runs: each page written to is copied. */
+Test(known_mounts, runs_that_stay_as_they_are_are_not_written_to)
+{
+	struct run *a = mounted("a", 5), *stays;
+
+	a->looked_at = true;
+	stays = mmap(
+		NULL, sizeof *stays, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	cr_assert_neq(stays, MAP_FAILED);
+	*stays = *a;
+	runs.list[0] = stays;
+	cr_assert_eq(mprotect(stays, sizeof *stays, PROT_READ), 0);
+	table(ROOT NFS("5", "a", "a/sandbox"), IDS(1, 1005));
+	(void)mounted("b", 6);
+	cr_expect_eq(look(IDS(1, 1005, 1006)), KNOWN_ALL);
+	runs.list[0] = a;
 }
