@@ -36,35 +36,67 @@ resident() { machine "awk '/^VmRSS/ { print \$2 }' /proc/$1/status"; }
 
 fill() { machine "bench_runs ours 1 $1 >/dev/null"; }
 
-# changes N: one run comes and goes, CHANGES times, while N others are there.
+# folders A B: of the sandboxes A to B.
+folders() { on sandbox "mkdir -p /workspaces/local && cd /workspaces/local && for ((i = $1; i <= $2; i++)); do mkdir r\$i && : >r\$i/file; done; chown -R 10001:10001 ."; }
+# fresh COUNT: FRESH are as many runs as yet unknown: of one that went, the kernel keeps refusals for a minute, and pays for it.
+fresh() {
+	FRESH=$((${LAST_FRESH:-$MOST} + 1))
+	LAST_FRESH=$((FRESH + $1 - 1))
+	folders $FRESH $LAST_FRESH
+}
+
+# changes N: a new run comes and goes, CHANGES times, while N others are there.
 changes() {
 	local n=$1 i node before after
+	fresh $((CHANGES + 2))
 	for node in sandbox agent; do : >"$(samples "$node-add-$n")" && : >"$(samples "$node-remove-$n")"; done
 	for ((i = 0; i < CHANGES; i++)); do
 		for what in add remove; do
 			before="$(cpu sandbox) $(cpu agent)"
-			machine "bench_runs ours$([ $what = add ] || echo -end) 0 1 >/dev/null; sleep 0.3"
+			machine "bench_runs ours$([ $what = add ] || echo -end) $FRESH 1 >/dev/null; sleep 0.3"
 			after="$(cpu sandbox) $(cpu agent)"
 			echo $((${after% *} - ${before% *})) >>"$(samples "sandbox-$what-$n")"
 			echo $((${after#* } - ${before#* })) >>"$(samples "agent-$what-$n")"
 		done
+		FRESH=$((FRESH + 1))
 	done
 	for node in sandbox agent; do
 		machine "strace -f -c -o /run/calls -p $(pid_of $node) 2>/run/strace & until grep -q attached /run/strace; do sleep 0.1; done
-			bench_runs ours 0 1 >/dev/null && bench_runs ours-end 0 1 && sleep 1; kill %1; wait; cat /run/calls" >"$BENCH/calls-$node-$n"
+			bench_runs ours $FRESH 1 >/dev/null && bench_runs ours-end $FRESH 1 && sleep 1; kill %1; wait; cat /run/calls" >"$BENCH/calls-$node-$n"
+		FRESH=$((FRESH + 1))
 		total "$BENCH/calls-$node-$n" >"$(samples "$node-calls-$n")"
 	done
 	say "with $n: sandbox $(median "$(samples "sandbox-add-$n")") + $(median "$(samples "sandbox-remove-$n")") us, $(cat "$(samples "sandbox-calls-$n")") calls; agent $(median "$(samples "agent-add-$n")") + $(median "$(samples "agent-remove-$n")") us, $(cat "$(samples "agent-calls-$n")") calls"
 }
 
-compare_changes() {
-	local node what n first=${SIZES[0]}
+# floors N: the same by the kernel calls alone, in one process, beside the same N others: an export, and a mount of one.
+floors() {
+	local n=$1 node
+	fresh $((CHANGES + 1))
+	machine "bench_runs floor-exports $FRESH $((CHANGES + 1))" | tail -n +2 >"$BENCH/floor-sandbox"
+	serve r$FRESH one >&2
+	machine "bench_runs floor-mounts $FRESH $((CHANGES + 1))" | tail -n +2 >"$BENCH/floor-agent"
+	on sandbox kora-mountctl release r$FRESH >&2
 	for node in sandbox agent; do
-		for n in "${SIZES[@]:1}"; do
-			for what in add remove; do
+		awk '{ print $1 }' "$BENCH/floor-$node" >"$(samples "floor-$node-add-$n")"
+		awk '{ print $2 }' "$BENCH/floor-$node" >"$(samples "floor-$node-remove-$n")"
+	done
+	say "with $n, kernel calls: sandbox $(of floor-sandbox-add "$n") + $(of floor-sandbox-remove "$n") us; agent $(of floor-agent-add "$n") + $(of floor-agent-remove "$n") us"
+}
+of() { median "$(samples "$1-$2")"; }
+
+compare_changes() {
+	local node what n first=${SIZES[0]} most=$MOST
+	for node in sandbox agent; do
+		for what in add remove; do
+			for n in "${SIZES[@]:1}"; do
 				series "$node: to $what one with $n, us" "$(samples "$node-$what-$n")"
-				measure "$node: to $what one, processor time with $n / with $first" "$(median "$(samples "$node-$what-$n")")" "$(median "$(samples "$node-$what-$first")")" us 1.2
+				measure "$node: to $what one, processor time with $n / with $first" "$(of "$node-$what" "$n")" "$(of "$node-$what" "$first")" us 1.2
+				measure "$node: … the kernel calls alone, with $n / with $first" "$(of "floor-$node-$what" "$n")" "$(of "floor-$node-$what" "$first")" us
 			done
+			measure "$node: … without those calls, with $most / with $first" $(($(of "$node-$what" "$most") - $(of "floor-$node-$what" "$most"))) $(($(of "$node-$what" "$first") - $(of "floor-$node-$what" "$first"))) us 1.2
+		done
+		for n in "${SIZES[@]:1}"; do
 			measure "$node: to add and remove one, system calls with $n / with $first" "$(cat "$(samples "$node-calls-$n")")" "$(cat "$(samples "$node-calls-$first")")" calls 1.2
 		done
 	done
@@ -175,7 +207,7 @@ bound() {
 area() {
 	nodes
 	machine 'modprobe nfsd; modprobe nfsv4'
-	on sandbox "mkdir -p /workspaces/local && cd /workspaces/local && for ((i = 0; i <= $MOST; i++)); do mkdir r\$i && : >r\$i/file; done; chown -R 10001:10001 ."
+	folders 0 $MOST
 	theirs
 	step "the watch"
 	watched
@@ -188,6 +220,7 @@ area() {
 		fill "$n"
 		memory "$n"
 		changes "$n"
+		floors "$n"
 		theirs_fill "$n"
 		ganesha_with "$n"
 		resident "$(machine 'pgrep -x rpc.mountd | head -n 1')" >"$(samples "rss-theirs-$n")"

@@ -6,10 +6,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define SANDBOX_ADDRESS "10.20.0.1"
-#define AGENT_ADDRESS	"10.20.0.2"
-#define FLOOR_ADDRESS	"10.20.0.4"
-#define OWNER		10001
+#define SANDBOX_ADDRESS	 "10.20.0.1"
+#define AGENT_ADDRESS	 "10.20.0.2"
+#define FLOOR_ADDRESS	 "10.20.0.4"
+#define STRANGER_ADDRESS "10.20.0.9" /* nobody has it */
+#define OWNER		 10001
 
 struct node {
 	pid_t init; /* as this process sees it */
@@ -48,3 +49,10 @@ void floor_end(struct bench *b);
  * microseconds of time and of the processor.
  */
 void floor_restart(struct bench *b);
+/*
+ * One more that comes and goes, n times, by the kernel calls alone, beside those that the daemons
+ * have: an export on the sandbox's node, of a new run each time; a mount on the agent's, of the
+ * first run, which is exported. Prints microseconds of the processor for its coming and its going.
+ */
+void floor_export_changes(struct bench *b);
+void floor_mount_changes(struct bench *b);

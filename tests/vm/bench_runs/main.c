@@ -3,6 +3,8 @@
  * How long until runs can be listed, in microseconds, one a line.
  *	bench_runs ours|floor FIRST N		bench_runs ours-end|floor-end FIRST N
  *	bench_runs floor-prepare		bench_runs floor-restart FIRST N
+ * Of one that comes and goes, N times, microseconds of the processor for either, one line a time:
+ *	bench_runs floor-exports FIRST N	bench_runs floor-mounts FIRST N
  * The sandbox's folders are /workspaces/local/r<i> there, with one file in each.
  */
 #include <dirent.h>
@@ -143,7 +145,9 @@ int main(int argc, char **argv)
 		bool measures;
 	} ways[] = {{"ours", ours, true}, {"ours-end", ours_end, false},
 		{"floor", floor_runs, true}, {"floor-end", floor_end, false},
-		{"floor-restart", floor_restart, false}};
+		{"floor-restart", floor_restart, false},
+		{"floor-exports", floor_export_changes, false},
+		{"floor-mounts", floor_mount_changes, false}};
 	struct bench b = {0};
 
 	if (argc == 2 && strcmp(argv[1], "floor-prepare") == 0) {
@@ -164,7 +168,8 @@ int main(int argc, char **argv)
 		free(b.listed_us);
 		return 0;
 	}
-	(void)fprintf(
-		stderr, "usage: bench_runs ours|floor|ours-end|floor-end|floor-restart FIRST N\n");
+	(void)fprintf(stderr,
+		"usage: bench_runs ours|floor|ours-end|floor-end|floor-restart|floor-exports|"
+		"floor-mounts FIRST N\n");
 	return 2;
 }
