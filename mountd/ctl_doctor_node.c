@@ -240,7 +240,7 @@ static void say_folder(struct doctor *d, const char *volume, const char *folder)
 	struct kerr e = {0};
 	char text[640];
 
-	if (!export.volume || !export.folder || export_open_folder(&export, &tree, &e) < 0) {
+	if (!export.volume || !export.folder || export_open_folder(&export, &tree, NULL, &e) < 0) {
 		kerr_format(&e, text, sizeof text);
 		doctor_say(d, "folder", VERDICT_FAIL, folder_advice(e.error),
 			"cannot be exported: %s", text);

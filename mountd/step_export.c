@@ -32,8 +32,7 @@ struct taken_back {
 
 static int open_folder(const void *data, void *result, int *ret_fd, struct kerr *e)
 {
-	(void)result;
-	return export_open_folder(data, ret_fd, e);
+	return export_open_folder(data, ret_fd, result, e);
 }
 
 static int take_back(const void *data, void *result, int *ret_fd, struct kerr *e)
@@ -44,7 +43,7 @@ static int take_back(const void *data, void *result, int *ret_fd, struct kerr *e
 
 	(void)ret_fd;
 	if (folder < 0)
-		(void)export_open_folder(arg->gone, &folder, NULL);
+		(void)export_open_folder(arg->gone, &folder, NULL, NULL);
 	taken->rung = "none";
 	r = !arg->served ? 0
 			 : export_revoke(arg->config, arg->gone, folder, arg->former, &arg->others,
@@ -81,11 +80,11 @@ static void doubt(struct run *run)
 		held->served = false;
 }
 
-static int take_in(struct run *run, struct exporter *x, int tree, struct kerr *e)
+static int take_in(struct run *run, struct exporter *x, int tree, bool root, struct kerr *e)
 {
 	const struct export *export = &run->trying.export;
 	struct held_export *held = run_find_held(run, &export->id);
-	int r = exporter_add(x, export, tree, e);
+	int r = exporter_add(x, export, tree, root, e);
 
 	if (r == -EEXIST && held)
 		held->remade = true;
@@ -119,7 +118,7 @@ static int remember(struct run *run)
 }
 
 /* Remembered before the kernel hears of it. */
-static int add(struct run *run, int tree, struct kerr *e)
+static int add(struct run *run, int tree, bool root, struct kerr *e)
 {
 	struct daemon *d = run->daemon;
 	_cleanup_close_ int fd = tree;
@@ -131,16 +130,16 @@ static int add(struct run *run, int tree, struct kerr *e)
 	r = remember(run);
 	if (r < 0)
 		return kerr_set(e, r, "write record of", run->trying.export.volume, NULL);
-	r = take_in(run, x, TAKE_FD(fd), e);
+	r = take_in(run, x, TAKE_FD(fd), root, e);
 	if (r < 0 && !is_remade(run))
 		doubt(run);
 	return r;
 }
 
-static void add_opened(struct run *run, int tree, uint64_t ms)
+static void add_opened(struct run *run, int tree, bool root, uint64_t ms)
 {
 	struct kerr e = {0};
-	int r = add(run, tree, &e);
+	int r = add(run, tree, root, &e);
 
 	if (r < 0 && !is_remade(run)) {
 		run_fail(run, "export-failed", ms, &e);
@@ -161,17 +160,18 @@ static void open_done(void *data, struct job_end *end)
 	if (end->error < 0)
 		run_fail(run, "export-failed", end->ms, &end->e);
 	else
-		add_opened(run, TAKE_FD(end->fd), end->ms);
+		add_opened(run, TAKE_FD(end->fd), *(const bool *)end->result, end->ms);
 }
 
 bool step_add_export(struct run *run, const struct export *export)
 {
 	struct spec spec = {.role = ROLE_EXPORT, .export = *export};
 	_cleanup_close_ int tree = -1;
+	bool root;
 
-	if (export_open_folder_cached(export, &tree) == 0) {
+	if (export_open_folder_cached(export, &tree, &root) == 0) {
 		if (step_start_alone(run, &spec, BUSY_BUILDING))
-			add_opened(run, TAKE_FD(tree), 0);
+			add_opened(run, TAKE_FD(tree), root, 0);
 		daemon_plan_soon(run->daemon);
 		return true;
 	}
@@ -179,6 +179,7 @@ bool step_add_export(struct run *run, const struct export *export)
 		&(struct job_call){.name = "open folder",
 			.fn = open_folder,
 			.arg = export,
+			.result_size = sizeof(bool),
 			.deadline_ms = OPEN_MS,
 			.waits_for = export->volume,
 			.done = open_done,
@@ -316,7 +317,7 @@ static int take_from_dropped(const void *data, void *result, int *ret_fd, struct
 
 	(void)ret_fd;
 	taken->rung = "none";
-	(void)export_open_folder(arg->gone, &folder, NULL);
+	(void)export_open_folder(arg->gone, &folder, NULL, NULL);
 	return !arg->served ? 0
 			    : export_drop_clients(arg->config, arg->gone, folder, &arg->others,
 				      &taken->rung, e);

@@ -159,10 +159,12 @@ static void emit_point(const struct export_point *p, const struct addr *client, 
 	emit(w, &entry);
 	entry = entry_folder(domain, path, &p->export, p->uuid);
 	emit(w, &entry);
-	/* nfsd uses the first where the folder is its filesystem's root, else the second. */
-	fsid = fsid_uuid(p->uuid);
-	entry = entry_key(domain, &fsid, path);
-	emit(w, &entry);
+	/* nfsd uses the first where the folder is its filesystem's root, else the second alone. */
+	if (p->root) {
+		fsid = fsid_uuid(p->uuid);
+		entry = entry_key(domain, &fsid, path);
+		emit(w, &entry);
+	}
 	fsid = fsid_inode_uuid(p->inode, p->uuid);
 	entry = entry_key(domain, &fsid, path);
 	emit(w, &entry);

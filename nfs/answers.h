@@ -22,6 +22,7 @@ struct export_point {
 	unsigned char uuid[FSID_UUID_SIZE];
 	unsigned char run_uuid[FSID_UUID_SIZE];
 	uint64_t inode;	    /* the folder's */
+	bool root;	    /* the folder is perhaps its filesystem's root */
 	uint64_t run_inode; /* of /workspaces/<run> in the pseudo-root */
 	dev_t device;	    /* the folder's */
 };

@@ -81,15 +81,16 @@ int server_inspect(const struct exporter_config *config, struct server_status *r
  * link, no way out) and returns a detached, private copy of it as a mount (open_tree), to be
  * handed to exporter_add(). -ELOOP: a symbolic link; -ENOTDIR: no folder; -ENOENT: missing;
  * -EOPNOTSUPP: a filesystem that cannot be exported (no file handles), such as overlay;
- * -EXDEV: a way out of the volume.
+ * -EXDEV: a way out of the volume. *ret_root (may be NULL): it is perhaps the root of its
+ * filesystem, by which the kernel names its handles otherwise.
  */
-int export_open_folder(const struct export *export, int *ret_tree, struct kerr *e);
+int export_open_folder(const struct export *export, int *ret_tree, bool *ret_root, struct kerr *e);
 
 /*
  * The same without a worker, where the folder is in the kernel's memory, as one is that was just
  * made or is exported already. Any failure means nothing but that a worker has to try.
  */
-int export_open_folder_cached(const struct export *export, int *ret_tree);
+int export_open_folder_cached(const struct export *export, int *ret_tree, bool *ret_root);
 
 /* The exports beside one that ends, in whatever state. */
 struct other_exports {
@@ -177,15 +178,16 @@ void exporter_pause(struct exporter *x);
 
 /*
  * Binds the detached, private tree (taken over, also on failure) into the pseudo-root and preloads
- * its cache entries. Works before exporter_serve() too, which then preloads. -EOPNOTSUPP: the
- * kernel refuses to export this filesystem (no file handles, or an idmapped mount); nothing is
- * left of the export then.
+ * its cache entries; root: see export_open_folder(). Works before exporter_serve() too, which then
+ * preloads. -EOPNOTSUPP: the kernel refuses to export this filesystem (no file handles, or an
+ * idmapped mount); nothing is left of the export then.
  *
  * An export of the same run and incarnation is described anew; whom it lists no longer is refused
  * from then on, and what he holds is for export_drop_clients(). -EEXIST: that export is of another
  * folder, perhaps one deleted since, and goes on: it has to be removed and revoked first.
  */
-int exporter_add(struct exporter *x, const struct export *export, int tree, struct kerr *e);
+int exporter_add(
+	struct exporter *x, const struct export *export, int tree, bool root, struct kerr *e);
 
 /*
  * Answers no from now on and lets go of the folder. *ret_folder (may be NULL): a descriptor of

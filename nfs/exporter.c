@@ -168,7 +168,7 @@ void exporter_pause(struct exporter *x)
 	caches_close(&x->pub.caches);
 }
 
-static int new_point(struct exporter *x, const struct export *export, int tree,
+static int new_point(struct exporter *x, const struct export *export, int tree, bool root,
 	struct export_point **ret, struct kerr *e)
 {
 	_cleanup_(export_point_freep) struct export_point *p = calloc(1, sizeof *p);
@@ -183,6 +183,7 @@ static int new_point(struct exporter *x, const struct export *export, int tree,
 	if (!S_ISDIR(st.stx_mode))
 		return kerr_set(e, -ENOTDIR, "look at folder", export->id.run, NULL);
 	p->inode = st.stx_ino;
+	p->root = root;
 	p->device = makedev(st.stx_dev_major, st.stx_dev_minor);
 	if ((error = fsid_of_export(x->key, &export->id, p->uuid)) < 0 ||
 		(error = fsid_of_run(x->key, export->id.run, p->run_uuid)) < 0)
@@ -271,12 +272,13 @@ static int add_point(struct exporter *x, struct export_point **p, int tree, stru
 	return error;
 }
 
-int exporter_add(struct exporter *x, const struct export *export, int tree, struct kerr *e)
+int exporter_add(
+	struct exporter *x, const struct export *export, int tree, bool root, struct kerr *e)
 {
 	_cleanup_close_ int owned = tree;
 	_cleanup_(export_point_freep) struct export_point *p = NULL;
 	const struct export_point *old;
-	int error = new_point(x, export, tree, &p, e);
+	int error = new_point(x, export, tree, root, &p, e);
 
 	if (!p)
 		return error;

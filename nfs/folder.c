@@ -72,22 +72,38 @@ static int clone_tree(int fd, const struct export *export, int *ret_tree, struct
 	return 0;
 }
 
-int export_open_folder_cached(const struct export *export, int *ret_tree)
+/* No path leads to a filesystem's root but that of a mount's root. */
+static bool may_be_root(int fd)
+{
+	struct statx st;
+
+	return statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &st) < 0 ||
+	       st.stx_attributes & STATX_ATTR_MOUNT_ROOT;
+}
+
+int export_open_folder_cached(const struct export *export, int *ret_tree, bool *ret_root)
 {
 	_cleanup_close_ int fd = -1;
 	int error = beneath_open_cached(export->volume, export->folder, O_PATH | O_DIRECTORY, &fd);
 
 	if (error == 0)
 		error = has_handles(fd);
-	return error < 0 ? error : clone_tree(fd, export, ret_tree, NULL);
+	if (error < 0)
+		return error;
+	*ret_root = may_be_root(fd);
+	return clone_tree(fd, export, ret_tree, NULL);
 }
 
-int export_open_folder(const struct export *export, int *ret_tree, struct kerr *e)
+int export_open_folder(const struct export *export, int *ret_tree, bool *ret_root, struct kerr *e)
 {
 	_cleanup_close_ int fd = -1;
 	int error = beneath_open(export->volume, export->folder, O_PATH | O_DIRECTORY, &fd, e);
 
 	if (error == 0)
 		error = check_exportable(fd, export, e);
-	return error < 0 ? error : clone_tree(fd, export, ret_tree, e);
+	if (error < 0)
+		return error;
+	if (ret_root)
+		*ret_root = may_be_root(fd);
+	return clone_tree(fd, export, ret_tree, e);
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -61,14 +62,15 @@ static int add(char *words[], int n, struct kerr *e)
 		.sync = strcmp(words[6], "sync") == 0,
 	};
 	int tree = open_tree(AT_FDCWD, words[3], OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	struct statx st;
 
-	if (tree < 0)
+	if (tree < 0 || statx(AT_FDCWD, words[3], 0, 0, &st) < 0)
 		return kerr_set(e, -errno, "open tree", words[3], NULL);
 	for (int i = 7; i < n; i++)
 		if (addr_parse(words[i], &clients[export.n_clients++]) < 0)
 			return kerr_set(e, -EINVAL, "parse client", words[i], NULL);
 	qsort(clients, export.n_clients, sizeof *clients, by_address);
-	return exporter_add(exporter, &export, tree, e);
+	return exporter_add(exporter, &export, tree, st.stx_attributes & STATX_ATTR_MOUNT_ROOT, e);
 }
 
 static int drop(char *words[], struct kerr *e)

@@ -152,6 +152,7 @@ static void add(struct exporter *x, const char *line)
 	struct addr addr;
 	struct kerr e;
 	int tree;
+	bool root;
 
 	if (sscanf(line, "add %63s %63s %1023s %1023s %63s", export.id.run, export.id.incarnation,
 		    volume, folder, client) != 5 ||
@@ -161,9 +162,9 @@ static void add(struct exporter *x, const char *line)
 	}
 	export.clients = &addr;
 	export.n_clients = 1;
-	if (export_open_folder(&export, &tree, &e) < 0)
+	if (export_open_folder(&export, &tree, &root, &e) < 0)
 		print_failure("open", &e);
-	else if (exporter_add(x, &export, tree, &e) < 0)
+	else if (exporter_add(x, &export, tree, root, &e) < 0)
 		print_failure("add", &e);
 	else
 		remember(&export);

@@ -149,7 +149,6 @@ void floor_tell_run(const char *root, unsigned run)
 	uuid_of(run, 2, uuid);
 	entry = entry_folder(domain, path, &export, uuid);
 	tell(&entry);
-	tell_key(fsid_uuid(uuid), path);
 	tell_key(fsid_inode_uuid(inode_of(path), uuid), path);
 }
 
@@ -163,7 +162,6 @@ void floor_refuse_run(const char *root, unsigned run)
 	refuse_key(fsid_inode_uuid(inode_of(above), uuid));
 	refuse(entry_directory(domain, above, NULL));
 	uuid_of(run, 2, uuid);
-	refuse_key(fsid_uuid(uuid));
 	refuse_key(fsid_inode_uuid(inode_of(path), uuid));
 	refuse(entry_directory(domain, path, NULL));
 }
