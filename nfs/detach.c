@@ -127,7 +127,7 @@ static int detach_cut(const struct mount_config *config, const struct found *f, 
 	const char *name, enum rung *rung)
 {
 	*rung = cut_off(config, f);
-	return umount_lazy(parent, name, *rung == FORCE ? MNT_FORCE : 0, f->id, false);
+	return umount_lazy(parent, name, *rung == FORCE ? MNT_FORCE : 0, f->id, *rung == FORCE);
 }
 
 static int detach_clean(const struct mount_config *config, const struct found *f, int parent,
