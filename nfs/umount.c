@@ -66,24 +66,35 @@ static int open_at(int parent, const char *name)
 	return fd;
 }
 
-/* No longer the caller's, and nothing of its: not even its log, whose reader waits for the end. */
-_Noreturn static void keep(void)
+/*
+ * A process that is nobody's: the caller's end may come in the very moment the mount is gone. It
+ * has nothing open but the mount, not even the log, whose reader waits for its end.
+ */
+static pid_t start_keeper(int parent, const char *name)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	pid_t pid;
+	int null, fd = open_at(parent, name);
 
+	if (fd < 0)
+		return -1;
+	pid = fork();
+	if (pid != 0) {
+		(void)close(fd);
+		return pid;
+	}
 	(void)prctl(PR_SET_NAME, "hold");
-	(void)prctl(PR_SET_PDEATHSIG, 0);
-	for (int fd = STDIN_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++)
-		(void)dup2(null, fd);
-	(void)close(CHILD_PARENT);
+	(void)close(parent);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	for (int i = STDIN_FILENO; null >= 0 && i <= STDERR_FILENO; i++)
+		(void)dup2(null, i);
 	(void)sleep(UMOUNT_HOLD_SECONDS);
 	_exit(0);
 }
 
 static pid_t start_child(int parent, const char *name, int flags, bool hold)
 {
-	pid_t caller = getpid(), pid = fork();
-	int error, fd;
+	pid_t caller = getpid(), pid = fork(), keeper;
+	int error;
 
 	if (pid != 0)
 		return pid;
@@ -93,10 +104,10 @@ static pid_t start_child(int parent, const char *name, int flags, bool hold)
 	if (parent != CHILD_PARENT && dup2(parent, CHILD_PARENT) < 0)
 		_exit(errno);
 	(void)close_range(CHILD_PARENT + 1, ~0U, 0);
-	fd = hold ? open_at(CHILD_PARENT, name) : -1;
+	keeper = hold ? start_keeper(CHILD_PARENT, name) : -1;
 	error = umount_at(CHILD_PARENT, name, flags);
-	if (error == 0 && fd >= 0)
-		keep();
+	if (error < 0 && keeper > 0)
+		(void)kill(keeper, SIGKILL);
 	_exit(-error);
 }
 

@@ -16,7 +16,7 @@ int umount_plain(int parent, const char *name);
  * which ends with the caller's process at the latest, and this returns as soon as the mount is
  * gone.
  *
- * hold: that process stays on its own for UMOUNT_HOLD_SECONDS and keeps the NFS filesystem. Where
+ * hold: another one, "hold", keeps the NFS filesystem for UMOUNT_HOLD_SECONDS on its own. Where
  * whoever has it in use ends just while the kernel's client reclaims what it had open, that client
  * would drop the last user itself, with an inode of it in hand: BUG in generic_shutdown_super()
  * (seen with Linux 6.1.176; nfs_sb_deactive() in fs/nfs/super.c).
