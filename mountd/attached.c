@@ -77,9 +77,9 @@ static int load_one(int dir, const char *name, void (*found)(void *data, struct 
 
 	if (r == 0)
 		found(data, &spec);
-	else if (r == -EINVAL)
+	else if (r == -EINVAL || r == -EFBIG)
 		(void)unlinkat(dir, name, 0);
-	else
+	else if (r != -ENOENT) /* gone since it was listed */
 		return kerr_set(e, r, "read record", name, NULL);
 	return 0;
 }

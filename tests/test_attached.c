@@ -123,3 +123,19 @@ Test(attached, one_that_cannot_be_read_is_told)
 	cr_expect_eq(attached_load(dir, found, &n, &e), 0);
 	cr_expect_eq(n, 1);
 }
+
+Test(attached, damaged_records_are_removed)
+{
+	struct kerr e;
+	unsigned n = 0;
+
+	put("short.mount.json");
+	put("long.mount.json");
+	cr_assert_eq(chdir(folder), 0);
+	cr_assert_eq(truncate("long.mount.json", SPEC_SIZE_MAX + 1), 0);
+	cr_assert_eq(symlink("nothing", "link.mount.json"), 0);
+	cr_expect_eq(attached_load(dir, found, &n, &e), 0);
+	cr_expect_eq(n, 0);
+	cr_expect_lt(access("short.mount.json", F_OK), 0);
+	cr_expect_lt(access("long.mount.json", F_OK), 0);
+}
