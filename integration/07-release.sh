@@ -50,15 +50,6 @@ on sandbox 'timeout 30 kora-mountctl release demo'
 ended
 check "the holder is killable" on agent 'kill -9 $(cat /run/holder)'
 wait_on agent 10 '! kill -0 $(cat /run/holder)'
-if [ "$KERNEL" = 6.1 ]; then # newer ones have the rung shutdown
-	step "the filesystem outlives who had it in use: the kernel's client may be at work for it"
-	equal "NFS filesystems" 1 "$(on agent 'grep -c "^v4" /proc/fs/nfsfs/volumes')"
-	equal "what its keeper has open" "/dev/null /dev/null /dev/null" "$(on agent 'readlink /proc/$(pgrep -x hold)/fd/[0-2] | xargs')"
-	on agent 'kill -9 $(cat /run/kora.pid)'
-	daemon agent
-	on agent 'pkill -x hold'
-	wait_on agent 10 '! grep -q "^v4" /proc/fs/nfsfs/volumes'
-fi
 
 step "who is no longer listed holds nothing, in the folder that stays or in one made anew"
 for made in "" "rm -rf /srv/volume/demo && mkdir /srv/volume/demo && chown 10001:10001 /srv/volume/demo &&"; do

@@ -127,7 +127,7 @@ static int detach_cut(const struct mount_config *config, const struct found *f, 
 	const char *name, enum rung *rung)
 {
 	*rung = cut_off(config, f);
-	return umount_lazy(parent, name, *rung == FORCE ? MNT_FORCE : 0, f->id, *rung == FORCE);
+	return umount_lazy(parent, name, *rung == FORCE ? MNT_FORCE : 0, f->id);
 }
 
 static int detach_clean(const struct mount_config *config, const struct found *f, int parent,
@@ -141,7 +141,7 @@ static int detach_clean(const struct mount_config *config, const struct found *f
 	*rung = f->shares_device ? DETACH : cut_off(config, f);
 	if (*rung == FORCE) /* the server answers: who holds it open will be told by it */
 		*rung = DETACH;
-	return umount_lazy(parent, name, 0, f->id, f->nfs && *rung == DETACH);
+	return umount_lazy(parent, name, 0, f->id);
 }
 
 static int detach_found(const struct mount_config *config, const char *volume,

@@ -156,7 +156,7 @@ static int adopt_once(
 		return 1;
 	if (!lies_deeper(&mounts, top, m))
 		return 0;
-	error = umount_lazy(t->parent, TARGET_NAME, 0, top->id, strcmp(top->fstype, "nfs4") == 0);
+	error = umount_lazy(t->parent, TARGET_NAME, 0, top->id);
 	return error < 0 ? kerr_set(e, error, "detach the former mount at", t->path, NULL)
 			 : -EAGAIN;
 }

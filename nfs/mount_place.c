@@ -14,7 +14,7 @@
 /* What shows at the target now; 0 = the bare directory. Foreign mounts are the caller's matter. */
 struct showing {
 	uint64_t id;
-	bool marker, nfs;
+	bool marker;
 };
 
 static int look_up(const struct place *p, struct showing *ret, struct kerr *e)
@@ -28,8 +28,7 @@ static int look_up(const struct place *p, struct showing *ret, struct kerr *e)
 	top = actual_mounts_at(&mounts, p->target->path);
 	*ret = (struct showing){0};
 	if (top)
-		*ret = (struct showing){top->id, actual_mount_is_marker(top, NULL),
-			strcmp(top->fstype, "nfs4") == 0};
+		*ret = (struct showing){top->id, actual_mount_is_marker(top, NULL)};
 	return 0;
 }
 
@@ -46,7 +45,7 @@ static int look(const struct place *p, struct showing *ret, struct kerr *e)
 	if (target_is_bare(p->target))
 		*ret = (struct showing){0};
 	else if (shows_marker(p))
-		*ret = (struct showing){p->marker, true, false};
+		*ret = (struct showing){p->marker, true};
 	else
 		return look_up(p, ret, e);
 	return 0;
@@ -88,7 +87,7 @@ static int attach_beneath(const struct place *p, const struct staged *s, const s
 
 static int detach_top(const struct place *p, const struct showing *top, struct kerr *e)
 {
-	int error = umount_lazy(p->target->parent, TARGET_NAME, 0, top->id, top->nfs);
+	int error = umount_lazy(p->target->parent, TARGET_NAME, 0, top->id);
 
 	return error < 0 ? kerr_set(e, error, "detach the former mount at", p->target->path, NULL)
 			 : 0;

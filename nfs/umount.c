@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "mountd/base/cleanup.h"
 #include "nfs/actual.h"
@@ -50,51 +49,9 @@ int umount_plain(int parent, const char *name)
 
 #define CHILD_PARENT 3 /* the only descriptor that the child keeps, but for the standard ones */
 
-/* O_PATH asks no server. */
-static int open_at(int parent, const char *name)
+static pid_t start_child(int parent, const char *name, int flags)
 {
-	const int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
-	struct identity before;
-	struct stat st;
-	int fd = openat(parent, name, flags);
-
-	if (fd >= 0 || errno != EACCES || fstat(parent, &st) < 0 ||
-		become_owner(st.st_uid, st.st_gid, &before) < 0)
-		return fd;
-	fd = openat(parent, name, flags);
-	resume_identity(before);
-	return fd;
-}
-
-/*
- * A process that is nobody's: the caller's end may come in the very moment the mount is gone. It
- * has nothing open but the mount, not even the log, whose reader waits for its end.
- */
-static pid_t start_keeper(int parent, const char *name)
-{
-	pid_t pid;
-	int null, fd = open_at(parent, name);
-
-	if (fd < 0)
-		return -1;
-	pid = fork();
-	if (pid != 0) {
-		(void)close(fd);
-		return pid;
-	}
-	(void)prctl(PR_SET_NAME, "hold");
-	(void)close(parent);
-	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	for (int i = STDIN_FILENO; null >= 0 && i <= STDERR_FILENO; i++)
-		(void)dup2(null, i);
-	(void)sleep(UMOUNT_HOLD_SECONDS);
-	_exit(0);
-}
-
-static pid_t start_child(int parent, const char *name, int flags, bool hold)
-{
-	pid_t caller = getpid(), pid = fork(), keeper;
-	int error;
+	pid_t caller = getpid(), pid = fork();
 
 	if (pid != 0)
 		return pid;
@@ -104,11 +61,7 @@ static pid_t start_child(int parent, const char *name, int flags, bool hold)
 	if (parent != CHILD_PARENT && dup2(parent, CHILD_PARENT) < 0)
 		_exit(errno);
 	(void)close_range(CHILD_PARENT + 1, ~0U, 0);
-	keeper = hold ? start_keeper(CHILD_PARENT, name) : -1;
-	error = umount_at(CHILD_PARENT, name, flags);
-	if (error < 0 && keeper > 0)
-		(void)kill(keeper, SIGKILL);
-	_exit(-error);
+	_exit(-umount_at(CHILD_PARENT, name, flags));
 }
 
 static int child_result(pid_t pid)
@@ -146,7 +99,7 @@ static int wait_gone(pid_t pid, int child, int mountinfo, uint64_t mount_id)
 	}
 }
 
-int umount_lazy(int parent, const char *name, int flags, uint64_t mount_id, bool hold)
+int umount_lazy(int parent, const char *name, int flags, uint64_t mount_id)
 {
 	_cleanup_close_ int child = -1;
 	_cleanup_close_ int mountinfo = open("/proc/thread-self/mountinfo", O_RDONLY | O_CLOEXEC);
@@ -154,7 +107,7 @@ int umount_lazy(int parent, const char *name, int flags, uint64_t mount_id, bool
 
 	if (mountinfo < 0)
 		return -errno;
-	pid = start_child(parent, name, flags | MNT_DETACH, hold);
+	pid = start_child(parent, name, flags | MNT_DETACH);
 	if (pid < 0)
 		return -errno;
 	child = (int)syscall(SYS_pidfd_open, pid, 0);

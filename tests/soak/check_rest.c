@@ -36,7 +36,7 @@ bool processes_differ(struct world *w, const struct node *n)
 			continue;
 		status = slurp(0, "/proc/%d/status", (int)list[i]);
 		(void)sscanf(status, "Name:\t%31s", name);
-		if (!name[0] || strcmp(name, "sleep") == 0 || strcmp(name, "hold") == 0 ||
+		if (!name[0] || strcmp(name, "sleep") == 0 ||
 			(tries_on(w) && atoi(strstr(status, "\nPPid:") + 6) == n->daemon))
 			continue;
 		return differs("no process of %s is left: seen %d %s, %s", n->name, (int)list[i],
