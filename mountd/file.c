@@ -115,7 +115,7 @@ static bool is_temporary(const char *name)
 {
 	size_t n = strlen(name);
 
-	return n > 5 && name[0] == '.' && strcmp(name + n - 4, ".new") == 0;
+	return n > 10 && name[0] == '.' && strcmp(name + n - 9, ".json.new") == 0;
 }
 
 void file_discard_all(int dir)

@@ -17,5 +17,5 @@ int file_write(int dir, const char *name, const char *text, size_t size);
 int file_stage(int dir, const char *name, const char *text, size_t size);
 int file_commit(int dir, const char *name);
 void file_discard(int dir, const char *name);
-/* Of whatever was staged by a process that is no more. What cannot be removed stays. */
+/* Of all ".<name>.json.new", staged by a process that is no more. What cannot be removed stays. */
 void file_discard_all(int dir);

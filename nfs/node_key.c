@@ -133,7 +133,7 @@ static int make_key(int dir, unsigned char key[FSID_KEY_SIZE])
 	return write_durably(dir, key_name, 0600, key, FSID_KEY_SIZE);
 }
 
-static const char *key_fault(int fd, unsigned char key[FSID_KEY_SIZE])
+static const char *key_fault(int fd, unsigned char key[FSID_KEY_SIZE], int *ret_error)
 {
 	struct stat st;
 	int n;
@@ -147,7 +147,8 @@ static const char *key_fault(int fd, unsigned char key[FSID_KEY_SIZE])
 	n = read_small(fd, key, FSID_KEY_SIZE);
 	if (n == -EFBIG || (n >= 0 && n != FSID_KEY_SIZE))
 		return "it has not exactly 32 bytes";
-	return n < 0 ? "it cannot be read" : NULL;
+	*ret_error = n < 0 ? n : 0;
+	return NULL;
 }
 
 /* 1 or 0: did this state directory have a key before? Negative errno where it cannot be told. */
@@ -163,15 +164,17 @@ static int obtain_key(int dir, const char *state_dir, unsigned char *key, struct
 {
 	_cleanup_close_ int fd = openat(dir, key_name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	const char *fault;
-	int error;
+	int error = 0;
 
 	if (fd < 0 && errno == ELOOP)
 		return key_lost(e, state_dir, "it is a symbolic link");
 	if (fd < 0 && errno != ENOENT)
 		return kerr_set(e, -errno, "open node key", state_dir, NULL);
 	if (fd >= 0) {
-		fault = key_fault(fd, key);
-		return fault ? key_lost(e, state_dir, fault) : 0;
+		fault = key_fault(fd, key, &error);
+		if (fault)
+			return key_lost(e, state_dir, fault);
+		return error < 0 ? kerr_set(e, error, "read node key", state_dir, NULL) : 0;
 	}
 	error = had_key(dir);
 	if (error < 0)
