@@ -35,6 +35,10 @@ skip() {
 
 # enough KERNEL...: on these alone, where the case was not asked for by its name.
 enough() {
+	local kernel
+	for kernel; do
+		case " ${KERNELS[*]} " in *" $kernel "*) ;; *) fail "enough: no kernel is called $kernel" ;; esac
+	done
 	case " $* " in *" $KERNEL "*) return 0 ;; esac
 	[ -n "${BY_NAME-}" ] || skip "on $* is enough; by its name it runs on each"
 }

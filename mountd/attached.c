@@ -69,22 +69,26 @@ int attached_add(int dir, const struct spec *spec)
 	return file_write(dir, name, text, strlen(text));
 }
 
-static int load_one(int dir, const char *name, void (*found)(void *data, struct spec *spec),
+static int load_one(int dir, const char *name, int (*found)(void *data, struct spec *spec),
 	void *data, struct kerr *e)
 {
 	struct spec spec;
 	int r = load(dir, name, &spec);
 
-	if (r == 0)
-		found(data, &spec);
-	else if (r == -EINVAL || r == -EFBIG)
+	if (file_is_unfit(r)) {
 		(void)unlinkat(dir, name, 0);
-	else if (r != -ENOENT) /* gone since it was listed */
-		return kerr_set(e, r, "read record", name, NULL);
-	return 0;
+		return 0;
+	}
+	if (r == -ENOENT) /* gone since it was listed */
+		return 0;
+	r = r < 0 ? r : found(data, &spec);
+	return r < 0 ? kerr_set(e, r, "read record", name,
+			       "what it tells of would never be ended: it is in \"attached\" below "
+			       "the state directory")
+		     : 0;
 }
 
-int attached_load(int dir, void (*found)(void *data, struct spec *spec), void *data, struct kerr *e)
+int attached_load(int dir, int (*found)(void *data, struct spec *spec), void *data, struct kerr *e)
 {
 	_cleanup_closedir_ DIR *list = NULL;
 	struct dirent *entry;

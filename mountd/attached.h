@@ -14,8 +14,8 @@ int attached_add(int dir, const struct spec *spec);
 int attached_remove(int dir, const struct spec *spec); /* absent is fine */
 
 /*
- * Calls found with each record, which becomes the callee's. Damaged records are removed. One that
- * cannot be read now fails the whole: what it tells of would never be ended.
+ * Calls found with each record, which becomes the callee's; negative errno of it ends this. Damaged
+ * records are removed. One that cannot be read now fails the whole: what it tells of would never be
+ * ended.
  */
-int attached_load(
-	int dir, void (*found)(void *data, struct spec *spec), void *data, struct kerr *e);
+int attached_load(int dir, int (*found)(void *data, struct spec *spec), void *data, struct kerr *e);

@@ -239,7 +239,7 @@ int daemon_set_drained(struct daemon *d, bool drained)
 }
 
 /* What a former daemon has put into the kernel. */
-static void on_record(void *data, struct spec *spec)
+static int on_record(void *data, struct spec *spec)
 {
 	struct daemon *d = data;
 	struct run *run = runs_find_or_add(&d->runs, spec_id(spec)->run, spec->role);
@@ -253,10 +253,8 @@ static void on_record(void *data, struct spec *spec)
 		if (run->state == RUN_GONE)
 			run_event(run, EVENT_START);
 	}
-	if (r < 0)
-		log_event(LOG_LEVEL_ERROR, "record-skipped", log_text("run", spec_id(spec)->run),
-			log_text("error", strerror(-r)));
 	spec_clear(spec);
+	return r;
 }
 
 static int start_signals(struct daemon *d)

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -45,6 +44,11 @@ int file_read(int dir, const char *name, size_t max, char **ret, size_t *ret_siz
 	*ret = TAKE_PTR(text);
 	*ret_size = size;
 	return 0;
+}
+
+bool file_is_unfit(int error)
+{
+	return error == -EINVAL || error == -EFBIG || error == -ELOOP || error == -ENXIO;
 }
 
 static int write_all(int fd, const char *text, size_t size)

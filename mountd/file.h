@@ -2,6 +2,7 @@
 /* Small files below a directory: read whole, written whole. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -9,6 +10,10 @@
  * -EFBIG: longer; -EINVAL: not a regular file.
  */
 int file_read(int dir, const char *name, size_t max, char **ret, size_t *ret_size);
+
+/* Does that error lie in the file itself, and not in want of memory, descriptors or a sound disk?
+ */
+bool file_is_unfit(int error);
 
 /* Replaces the file in one step, by way of ".<name>.new", with mode 0600. */
 int file_write(int dir, const char *name, const char *text, size_t size);

@@ -73,12 +73,6 @@ static int put_fault(struct desired *d, const char *name, const char *fault)
 	return r;
 }
 
-/* Of the file itself, and not for want of memory, descriptors or a sound disk. */
-static bool is_for_good(int error)
-{
-	return error == -EINVAL || error == -EFBIG || error == -ELOOP || error == -ENXIO;
-}
-
 static int read_spec(int dir, struct desired *d, const char *name)
 {
 	_cleanup_free_ char *text = NULL;
@@ -90,7 +84,7 @@ static int read_spec(int dir, struct desired *d, const char *name)
 
 	if (r == -ENOENT)
 		return desired_remove(d, name);
-	d->unread |= r < 0 && !is_for_good(r);
+	d->unread |= r < 0 && !file_is_unfit(r);
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0) {

@@ -292,6 +292,9 @@ int spec_parse(const char *text, size_t size, struct spec *ret, struct spec_faul
 	if (size > SPEC_SIZE_MAX)
 		return refuse(fault, "", "longer than %d bytes", SPEC_SIZE_MAX);
 	object = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+	/* Where memory is short, jansson mostly says nothing. */
+	if (!object && (!error.text[0] || json_error_code(&error) == json_error_out_of_memory))
+		return -ENOMEM;
 	if (!object)
 		return refuse(fault, "", "%s at line %d, column %d", error.text, error.line,
 			error.column);

@@ -103,11 +103,15 @@ int clients_read(int fs, struct client **ret, size_t *ret_n, struct kerr *e)
 	}
 	while ((errno = 0, entry = readdir(dir))) {
 		struct client client;
-		if (entry->d_name[0] == '.' || read_client(fs, entry->d_name, &client) < 0)
+		if (entry->d_name[0] == '.')
 			continue;
-		error = add_client(&list, &n, &client);
+		error = read_client(fs, entry->d_name, &client);
+		if (error == -ENOENT || error == -ENXIO || error == -EINVAL)
+			continue; /* gone, going, or without an address */
+		if (error == 0)
+			error = add_client(&list, &n, &client);
 		if (error < 0)
-			return kerr_set(e, error, "list NFS clients", NULL, NULL);
+			return kerr_set(e, error, "list NFS clients", entry->d_name, NULL);
 	}
 	if (errno)
 		return kerr_set(e, -errno, "list NFS clients", "clients", NULL);

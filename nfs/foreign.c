@@ -35,19 +35,21 @@ static int read_comm(int process, char *comm, size_t size)
 	return 0;
 }
 
-static bool in_network(int process, const struct stat *network)
+/* 1 or 0, or negative errno; so the next. */
+static int in_network(int process, const struct stat *network)
 {
 	struct stat st;
 
-	return fstatat(process, "ns/net", &st, 0) == 0 && st.st_ino == network->st_ino &&
-	       st.st_dev == network->st_dev;
+	if (fstatat(process, "ns/net", &st, 0) < 0)
+		return -errno;
+	return st.st_ino == network->st_ino && st.st_dev == network->st_dev;
 }
 
 /*
  * A name alone is everybody's to take: only root's processes count, and among those none that a
  * user started as a set-user-ID program through a link. Its owner is the process's effective user.
  */
-static bool is_roots_own(int process, const char *comm)
+static int is_roots_own(int process, const char *comm)
 {
 	char path[PATH_MAX];
 	const char *name;
@@ -55,11 +57,13 @@ static bool is_roots_own(int process, const char *comm)
 	size_t length = strlen(comm);
 	ssize_t n;
 
-	if (fstat(process, &st) < 0 || st.st_uid != 0)
-		return false;
+	if (fstat(process, &st) < 0)
+		return -errno;
+	if (st.st_uid != 0)
+		return 0;
 	n = readlinkat(process, "exe", path, sizeof path - 1);
 	if (n < 0)
-		return false;
+		return -errno;
 	path[n] = '\0';
 	name = strrchr(path, '/');
 	name = name ? name + 1 : path;
@@ -75,12 +79,13 @@ static int is_answerer(
 	char comm[32];
 	int r = process < 0 ? -errno : read_comm(process, comm, sizeof comm);
 
-	if (r < 0)
-		return r == -ENOENT || r == -ESRCH ? 0 : r;
-	if (!answers_nfsd(comm) || !is_roots_own(process, comm) || !in_network(process, network))
-		return 0;
-	(void)snprintf(text, size, "%s (process %s)", comm, pid);
-	return 1;
+	if (r == 0 && answers_nfsd(comm))
+		r = is_roots_own(process, comm);
+	if (r > 0)
+		r = in_network(process, network);
+	if (r > 0)
+		(void)snprintf(text, size, "%s (process %s)", comm, pid);
+	return r == -ENOENT || r == -ESRCH ? 0 : r;
 }
 
 int foreign_answerer(char *text, size_t size)

@@ -138,7 +138,11 @@ static const char *key_fault(int fd, unsigned char key[FSID_KEY_SIZE], int *ret_
 	struct stat st;
 	int n;
 
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+	if (fstat(fd, &st) < 0) {
+		*ret_error = -errno;
+		return NULL;
+	}
+	if (!S_ISREG(st.st_mode))
 		return "it is not a regular file";
 	if (st.st_uid != geteuid())
 		return "it belongs to another user";

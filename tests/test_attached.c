@@ -83,10 +83,11 @@ static void put(const char *name)
 	(void)close(fd);
 }
 
-static void found(void *data, struct spec *spec)
+static int found(void *data, struct spec *spec)
 {
 	++*(unsigned *)data;
 	spec_clear(spec);
+	return 0;
 }
 
 Test(attached, what_a_killed_process_did_not_finish_is_removed)
@@ -138,4 +139,31 @@ Test(attached, damaged_records_are_removed)
 	cr_expect_eq(n, 0);
 	cr_expect_lt(access("short.mount.json", F_OK), 0);
 	cr_expect_lt(access("long.mount.json", F_OK), 0);
+}
+
+static int has_no_room(void *data, struct spec *spec)
+{
+	(void)data;
+	spec_clear(spec);
+	return -ENOMEM;
+}
+
+static void *no_memory(size_t size)
+{
+	(void)size;
+	return NULL;
+}
+
+Test(attached, want_of_memory_damages_no_record)
+{
+	struct kerr e;
+	unsigned n = 0;
+
+	cr_assert_eq(add("1"), 0);
+	cr_expect_eq(attached_load(dir, has_no_room, NULL, &e), -ENOMEM);
+	json_set_alloc_funcs(no_memory, free);
+	cr_expect_eq(attached_load(dir, found, &n, &e), -ENOMEM);
+	json_set_alloc_funcs(malloc, free);
+	cr_expect_eq(attached_load(dir, found, &n, &e), 0);
+	cr_expect_eq(n, 1);
 }
