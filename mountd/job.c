@@ -87,6 +87,7 @@ static void close_all_but(int a, int b)
 _Noreturn static void work(const struct job_call *call, int channel, pid_t parent)
 {
 	struct message message = {0};
+	char watched;
 	int fd = -1;
 
 	/* A daemon that dies takes its workers along; it may have died before the request. */
@@ -95,6 +96,8 @@ _Noreturn static void work(const struct job_call *call, int channel, pid_t paren
 	(void)prctl(PR_SET_NAME, call->name);
 	close_all_but(channel, call->keep > STDERR_FILENO ? call->keep : channel);
 	reset_signals();
+	if (recv(channel, &watched, sizeof watched, 0) != sizeof watched)
+		_exit(1);
 	message.error = call->fn(call->arg, message.result, &fd, &message.e);
 	send_end(channel, &message, call->result_size, message.error ? -1 : fd);
 	_exit(0);
@@ -219,6 +222,15 @@ static void on_deadline(void *data)
 	report(job, &(siginfo_t){0}, true);
 }
 
+/*
+ * Only one that is watched begins. The kernel may keep a worker until this process has answered
+ * client tracking, so that waiting for its end, killed or not, could take for ever.
+ */
+static int let_begin(const struct job *job)
+{
+	return send(job->channel, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
+}
+
 static int watch(struct loop *loop, struct job *job)
 {
 	int r = loop_timer_new(loop, on_deadline, job, &job->timer);
@@ -255,6 +267,7 @@ static int spawn(struct job *job, int worker_end)
 	return 0;
 }
 
+/* One that has not begun. */
 static void kill_and_reap(struct job *job)
 {
 	siginfo_t info;
@@ -288,6 +301,8 @@ int job_start(struct loop *loop, const struct job_call *call, struct job **ret)
 	r = spawn(job, worker_end);
 	if (r == 0)
 		r = watch(loop, job);
+	if (r == 0)
+		r = let_begin(job);
 	if (r < 0)
 		goto fail;
 	job->next = jobs;

@@ -6,12 +6,19 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "mountd/base/cleanup.h"
@@ -316,6 +323,72 @@ Test(job, worker_has_default_signals_and_dies_with_its_parent)
 	loop_run(o.loop);
 	cr_expect_eq(o.number, 1);
 	loop_signal_free(term);
+	finish(&o);
+}
+
+static atomic_bool *begun;
+
+static int tell_that_it_began(const void *arg, void *result, int *ret_fd, struct kerr *e)
+{
+	(void)arg;
+	(void)result;
+	(void)ret_fd;
+	(void)e;
+	*begun = true;
+	return 0;
+}
+
+/* Gives a worker that does not wait to be watched all the time that it could need to begin. */
+static void refuse_late(int signal, siginfo_t *info, void *context)
+{
+	ucontext_t *c = context;
+
+	(void)signal;
+	(void)info;
+	for (unsigned i = 0; i < 200 && !*begun; i++)
+		(void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+#ifdef __aarch64__
+	c->uc_mcontext.regs[0] = (unsigned long long)-EMFILE;
+#else
+	c->uc_mcontext.gregs[REG_RAX] = -EMFILE;
+#endif
+}
+
+static void refuse_pidfds(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_open, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof code / sizeof *code, code};
+	struct sigaction action = {.sa_sigaction = refuse_late, .sa_flags = SA_SIGINFO};
+
+	cr_assert_eq(sigaction(SIGSYS, &action, NULL), 0);
+	cr_assert_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	cr_assert_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+/* One that has begun may sit in the kernel, out of reach of any signal, until we do something. */
+Test(job, one_that_cannot_be_watched_does_not_begin)
+{
+	struct outcome o = begin();
+	struct job *job;
+
+	begun = mmap(
+		NULL, sizeof *begun, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	cr_assert_neq(begun, MAP_FAILED);
+	refuse_pidfds();
+	cr_expect_eq(job_start(o.loop,
+			     &(struct job_call){.name = "test",
+				     .fn = tell_that_it_began,
+				     .deadline_ms = PATIENCE_MS,
+				     .done = on_done,
+				     .data = &o},
+			     &job),
+		-EMFILE);
+	cr_expect_not(*begun);
 	finish(&o);
 }
 
