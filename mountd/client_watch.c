@@ -14,6 +14,7 @@
 #include "mountd/reach.h"
 #include "mountd/server.h"
 #include "nfs/client_expire.h"
+#include "nfs/nfsdfs.h"
 
 #define ANSWER_MS	2000
 #define EXPIRE_JOB_MS	20000
@@ -46,14 +47,6 @@ struct expire_arg {
 	int fs;
 	char name[sizeof((struct client *)0)->name];
 };
-
-static int open_nfsd(const struct client_watch *w)
-{
-	char path[PATH_MAX];
-
-	(void)snprintf(path, sizeof path, "%s/nfsd", w->daemon->options.runtime_dir);
-	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-}
 
 static struct watched *find(const struct client_watch *w, const char *name)
 {
@@ -216,11 +209,12 @@ static void look_at(struct client_watch *w, const struct client *client, int fs)
 /* Where they cannot be read, nothing has changed. */
 static void look_at_all(struct client_watch *w)
 {
-	_cleanup_close_ int fs = open_nfsd(w);
+	_cleanup_close_ int fs = -1;
 	_cleanup_free_ struct client *list = NULL;
 	size_t n = 0;
 
-	if (fs < 0 || clients_read(fs, &list, &n, NULL) < 0)
+	if (nfsdfs_open_mounted(w->daemon->options.runtime_dir, &fs) < 0 ||
+		clients_read(fs, &list, &n, NULL) < 0)
 		return;
 	for (size_t i = 0; i < w->n; i++)
 		w->list[i]->seen = false;

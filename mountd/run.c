@@ -371,7 +371,8 @@ void run_drop_mount(struct run *run)
 bool run_is_served(const struct run *run)
 {
 	for (size_t i = 0; run->possible && i < run->n_held; i++)
-		if (run->held[i].served && export_equal(&run->held[i].export, &run->want.export))
+		if (run->held[i].served && !run->held[i].quiesced &&
+			export_equal(&run->held[i].export, &run->want.export))
 			return true;
 	return false;
 }

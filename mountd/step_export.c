@@ -1,56 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps of the export side: open and add, remove and revoke. */
+/* Steps of the export side: open a folder, and add it. */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "mountd/attached.h"
 #include "mountd/base/cleanup.h"
-#include "mountd/client_watch.h"
-#include "mountd/others.h"
 #include "mountd/server.h"
 #include "mountd/steps.h"
 
-#define OPEN_MS	  10000
-#define REVOKE_MS 20000
+#define OPEN_MS 10000
 /* How long a replaced export outlives its successor's coming. */
 #define REPLACED_LINGER_MS 3000
-
-struct revoke_arg {
-	const struct exporter_config *config;
-	const struct export *gone;
-	int folder;
-	bool former; /* an earlier daemon exported it, and perhaps this one as well */
-	bool served; /* by an nfsd that still runs */
-	struct other_exports others;
-};
-
-struct taken_back {
-	const char *rung;
-	unsigned swept;
-};
 
 static int open_folder(const void *data, void *result, int *ret_fd, struct kerr *e)
 {
 	return export_open_folder(data, ret_fd, result, e);
-}
-
-static int take_back(const void *data, void *result, int *ret_fd, struct kerr *e)
-{
-	const struct revoke_arg *arg = data;
-	struct taken_back *taken = result;
-	int r, folder = arg->folder;
-
-	(void)ret_fd;
-	if (folder < 0)
-		(void)export_open_folder(arg->gone, &folder, NULL, NULL);
-	taken->rung = "none";
-	r = !arg->served ? 0
-			 : export_revoke(arg->config, arg->gone, folder, arg->former, &arg->others,
-				   &taken->rung, e);
-	if (r == 0)
-		taken->swept = export_sweep(arg->gone, folder, arg->others.list, arg->others.n);
-	return r;
 }
 
 void step_settle_export(struct run *run)
@@ -186,188 +149,4 @@ bool step_add_export(struct run *run, const struct export *export)
 			.gone = step_worker_gone,
 			.data = run});
 	return false;
-}
-
-static void ended(struct run *run, const struct taken_back *taken, uint64_t ms)
-{
-	struct daemon *d = run->daemon;
-
-	const struct export *gone = &run->trying.export;
-
-	run->busy = BUSY_NOT;
-	run->end_failures = 0;
-	log_event(LOG_LEVEL_INFO, "unexported", log_text("run", run->name),
-		log_text("role", "export"), log_text("incarnation", gone->id.incarnation),
-		log_text("path", gone->volume), log_text("folder", gone->folder),
-		log_number("ms", ms), log_text("rung", taken->rung),
-		log_number("swept", taken->swept));
-	run_drop_export(run, &run->trying.export.id);
-	client_watch_soon(d->client_watch); /* do they let go of what was revoked? */
-	if (!run->n_held)
-		run_event(run, EVENT_TAKEN_DOWN);
-	daemon_plan_soon(d);
-}
-
-static void revoke_done(void *data, struct job_end *end)
-{
-	struct run *run = data;
-
-	step_ended(run, end);
-	if (!end->error)
-		end->error = step_forget(run, &run->trying, &end->e);
-	if (end->error) {
-		run_fail(run, "revoke-failed", end->ms, &end->e);
-		return;
-	}
-	ended(run, end->result, end->ms);
-}
-
-/* Clients are told no from here on; absent is fine, as an attempt before has come so far. */
-static int unexport(struct held_export *held, struct exporter *x, struct kerr *e)
-{
-	int folder = -1;
-	int r = exporter_remove(x, &held->export.id, &folder, e);
-
-	if (folder >= 0) { /* on some failures, too: what is left to do needs it */
-		cleanup_close(&held->folder);
-		held->folder = folder;
-	}
-	if (folder >= 0 || r == 0 || r == -ENOENT)
-		held->served = false;
-	return r == -ENOENT ? 0 : r;
-}
-
-static int list_others(
-	const struct run *run, const struct export *but, struct other_exports *ret, struct kerr *e)
-{
-	const struct daemon *d = run->daemon;
-	int r = other_exports_list(&d->runs, but, d->desired.unread, ret);
-
-	return r < 0 ? kerr_set(e, r, "list exports", NULL, NULL) : 0;
-}
-
-/* The status is of a moment before a start, or tells of others' listeners beside ours. */
-static bool is_nfsd_ours(const struct server *server)
-{
-	const struct server_status *status = server_status(server);
-
-	return server_is_serving(server) || (status->state == SERVER_OURS && status->threads > 0);
-}
-
-/* For the worker of the step that ends export, or takes what is held of it. */
-static struct job_call revoke_call(struct run *run, const struct revoke_arg *arg)
-{
-	return (struct job_call){.name = "revoke",
-		.keep = arg->folder > 0 ? arg->folder : 0,
-		.arg = arg,
-		.result_size = sizeof(struct taken_back),
-		.deadline_ms = REVOKE_MS,
-		.waits_for = arg->gone->volume,
-		.gone = step_worker_gone,
-		.data = run};
-}
-
-void step_end_export(struct run *run, const struct export *export)
-{
-	struct server *server = run->daemon->server;
-	struct spec spec = {.role = ROLE_EXPORT, .export = *export};
-	struct held_export *held = run_find_held(run, &export->id);
-	struct revoke_arg arg = {.config = server_config(server), .gone = export};
-	struct exporter *x = server_open_exporter(server);
-	struct job_call call;
-	struct kerr e = {0};
-
-	if ((x && unexport(held, x, &e) < 0) ||
-		list_others(run, &held->export, &arg.others, &e) < 0) {
-		run->busy = BUSY_ENDING;
-		run_fail(run, "unexport-failed", 0, &e);
-		return;
-	}
-	arg.folder = held->folder;
-	arg.former = held->former;
-	arg.served = is_nfsd_ours(server);
-	call = revoke_call(run, &arg);
-	call.fn = take_back;
-	call.done = revoke_done;
-	(void)step_start(run, &spec, BUSY_ENDING, &call);
-	free((void *)arg.others.list);
-}
-
-void step_withhold(struct run *run)
-{
-	struct kerr e;
-	int error;
-	const char *fault = server_fault(run->daemon->server, &error);
-	char text[640];
-
-	if (!fault)
-		return;
-	(void)kerr_set(&e, error, "end export", run_id_of(run)->incarnation,
-		"the kernel still answers as a former daemon told it to: %s", fault);
-	kerr_format(&e, text, sizeof text);
-	if (run_set_fault(run, error, text))
-		run_log(run, LOG_LEVEL_WARNING, "end-withheld", 0, &e);
-}
-
-static int take_from_dropped(const void *data, void *result, int *ret_fd, struct kerr *e)
-{
-	const struct revoke_arg *arg = data;
-	struct taken_back *taken = result;
-	_cleanup_close_ int folder = -1;
-
-	(void)ret_fd;
-	taken->rung = "none";
-	(void)export_open_folder(arg->gone, &folder, NULL, NULL);
-	return !arg->served ? 0
-			    : export_drop_clients(arg->config, arg->gone, folder, &arg->others,
-				      &taken->rung, e);
-}
-
-static void drop_done(void *data, struct job_end *end)
-{
-	struct run *run = data;
-	struct held_export *held = run_find_held(run, &run->trying.export.id);
-	const struct taken_back *taken = end->result;
-
-	step_ended(run, end);
-	if (end->error) {
-		run_fail(run, "drop-failed", end->ms, &end->e);
-		return;
-	}
-	run->busy = BUSY_NOT;
-	if (run->end_failures)
-		run_clear_fault(run);
-	run->end_failures = 0;
-	if (held)
-		held->n_dropped = 0;
-	log_event(LOG_LEVEL_INFO, "clients-dropped", log_text("run", run->name),
-		log_text("role", "export"), log_number("ms", end->ms),
-		log_text("rung", taken->rung));
-	client_watch_soon(run->daemon->client_watch);
-}
-
-void step_drop_clients(struct run *run, const struct export *export)
-{
-	struct server *server = run->daemon->server;
-	struct spec spec = {.role = ROLE_EXPORT, .export = *export};
-	struct held_export *held = run_find_held(run, &export->id);
-	struct export dropped = *export; /* with other clients */
-	struct revoke_arg arg = {.config = server_config(server), .gone = &dropped, .folder = -1};
-	struct job_call call;
-	struct kerr e = {0};
-
-	step_settle_export(run);
-	dropped.clients = held->dropped;
-	dropped.n_clients = held->n_dropped;
-	if (list_others(run, NULL, &arg.others, &e) < 0) {
-		run->busy = BUSY_ENDING;
-		run_fail(run, "drop-failed", 0, &e);
-		return;
-	}
-	arg.served = is_nfsd_ours(server);
-	call = revoke_call(run, &arg);
-	call.fn = take_from_dropped;
-	call.done = drop_done;
-	(void)step_start(run, &spec, BUSY_ENDING, &call);
-	free((void *)arg.others.list);
 }

@@ -151,13 +151,13 @@ struct upcall_entry entry_directory(const char *domain, const char *path, const 
 		NFSD_EXPORT_V4ROOT | NFSD_EXPORT_READONLY | (uuid ? 0 : NFSD_EXPORT_FSID));
 }
 
-struct upcall_entry entry_folder(const char *domain, const char *path, const struct export *export,
-	const unsigned char *uuid)
+struct upcall_entry entry_folder(const char *domain, const char *path, const struct export_point *p)
 {
-	struct upcall_entry entry =
-		entry_export(domain, path, uuid, export->sync ? 0 : NFSD_EXPORT_ASYNC);
+	struct upcall_entry entry = entry_export(domain, path, p->uuid,
+		(p->export.sync ? 0 : NFSD_EXPORT_ASYNC) |
+			(p->quiesced ? NFSD_EXPORT_READONLY : 0));
 
-	entry.uid = export->uid;
-	entry.gid = export->gid;
+	entry.uid = p->export.uid;
+	entry.gid = p->export.gid;
 	return entry;
 }

@@ -2,8 +2,7 @@
 /* The building blocks of answers: domains, handle keys, and single entries of the caches. */
 #pragma once
 
-#include "nfs/fsid.h"
-#include "nfs/upcall.h"
+#include "nfs/answers.h"
 
 extern const char entry_root_path[];
 extern const char entry_workspaces_path[];
@@ -31,5 +30,5 @@ struct upcall_entry entry_key(const char *domain, const struct upcall_fsid *fsid
 /* A directory of the pseudo-root; only the root itself has no uuid. */
 struct upcall_entry entry_directory(
 	const char *domain, const char *path, const unsigned char *uuid);
-struct upcall_entry entry_folder(const char *domain, const char *path, const struct export *export,
-	const unsigned char *uuid);
+struct upcall_entry entry_folder(
+	const char *domain, const char *path, const struct export_point *p);

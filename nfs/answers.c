@@ -157,7 +157,7 @@ static void emit_point(const struct export_point *p, const struct addr *client, 
 	fsid = fsid_inode_uuid(p->run_inode, p->run_uuid);
 	entry = entry_key(domain, &fsid, run);
 	emit(w, &entry);
-	entry = entry_folder(domain, path, &p->export, p->uuid);
+	entry = entry_folder(domain, path, p);
 	emit(w, &entry);
 	/* nfsd uses the first where the folder is its filesystem's root, else the second alone. */
 	if (p->root) {
@@ -352,7 +352,7 @@ static bool export_of_path(const struct answers *a, const char *path, const stru
 	p = answers_find(a, &id);
 	if (!p || !export_lists_client(&p->export, client))
 		return false;
-	*ret = entry_folder(domain, path, &p->export, p->uuid);
+	*ret = entry_folder(domain, path, p);
 	return true;
 }
 

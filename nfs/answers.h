@@ -23,6 +23,7 @@ struct export_point {
 	unsigned char run_uuid[FSID_UUID_SIZE];
 	uint64_t inode;	    /* the folder's */
 	bool root;	    /* the folder is perhaps its filesystem's root */
+	bool quiesced;	    /* clients may change nothing in it any more */
 	uint64_t run_inode; /* of /workspaces/<run> in the pseudo-root */
 	dev_t device;	    /* the folder's */
 };

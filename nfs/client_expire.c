@@ -70,11 +70,12 @@ bool client_is_of(int fs, const char *name, const struct export *export)
 
 bool client_holds_nothing(int fs, const char *name)
 {
-	_cleanup_free_ char *states = NULL;
-	char file[64];
+	_cleanup_close_ int fd = -1;
+	char file[64], first;
 
 	(void)snprintf(file, sizeof file, "clients/%.20s/states", name);
-	return nfsdfs_read(fs, file, &states, NULL) >= 0 && !*states;
+	fd = openat(fs, file, O_RDONLY | O_CLOEXEC);
+	return fd >= 0 && read(fd, &first, 1) == 0;
 }
 
 static int add_client(struct client **list, size_t *n, const struct client *client)
@@ -118,6 +119,19 @@ int clients_read(int fs, struct client **ret, size_t *ret_n, struct kerr *e)
 	*ret = TAKE_PTR(list);
 	*ret_n = n;
 	return 0;
+}
+
+bool clients_hold_anything(int fs, const struct export *export)
+{
+	_cleanup_free_ struct client *list = NULL;
+	size_t n = 0;
+
+	if (clients_read(fs, &list, &n, NULL) < 0)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (lists(export, &list[i].is.addr) && !client_holds_nothing(fs, list[i].name))
+			return true;
+	return false;
 }
 
 /* Which clients are meant, as far as an export tells. */

@@ -29,6 +29,9 @@ int clients_read(int fs, struct client **ret, size_t *ret_n, struct kerr *e);
 /* Has it no file open, nor a delegation? False where that cannot be told. */
 bool client_holds_nothing(int fs, const char *name);
 
+/* Does a client of export hold anything, wherever? Does not block. fs: nfsd's filesystem. */
+bool clients_hold_anything(int fs, const struct export *export);
+
 /* Is it one of export's? One that is there and does not tell its address is. */
 bool client_is_of(int fs, const char *name, const struct export *export);
 

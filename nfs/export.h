@@ -100,6 +100,19 @@ struct other_exports {
 };
 
 /*
+ * Before an export ends that is perhaps in use, on a kernel that cannot take what clients hold of
+ * it alone. export_may_be_held(): does not block; false: they hold nothing, there or elsewhere, or
+ * that cannot be told. export_recall(): in a worker, after exporter_quiesce(): recalls the
+ * delegations of files in the folder, and gives whoever holds something there 3 s to close it: a
+ * writer does so at its next error, and an agent node that has taken its mount off when the last
+ * process lets go of it. 0 also where they did not. Does nothing where export_revoke() would not
+ * have to expire a client.
+ */
+bool export_may_be_held(const struct exporter_config *config, const struct export *export);
+int export_recall(const struct exporter_config *config, const struct export *quiesced,
+	const struct other_exports *others, struct kerr *e);
+
+/*
  * In a worker, after exporter_remove(): takes the opens, locks and delegations that clients
  * still hold in the run's folder by the best rung, so that the folder can be deleted and its
  * filesystem unmounted. folder is what exporter_remove() returned: the export's own mount, which
@@ -188,6 +201,13 @@ void exporter_pause(struct exporter *x);
  */
 int exporter_add(
 	struct exporter *x, const struct export *export, int tree, bool root, struct kerr *e);
+
+/*
+ * From now on clients can read, close what is open and give back delegations, and change nothing,
+ * until exporter_add() describes the export anew. Not remembered by the next exporter. -ENOENT: not
+ * exported; another error: perhaps some may go on.
+ */
+int exporter_quiesce(struct exporter *x, const struct run_id *id, struct kerr *e);
 
 /*
  * Answers no from now on and lets go of the folder. *ret_folder (may be NULL): a descriptor of

@@ -293,6 +293,16 @@ int exporter_add(
 	return add_point(x, &p, owned, e);
 }
 
+int exporter_quiesce(struct exporter *x, const struct run_id *id, struct kerr *e)
+{
+	struct export_point *p = answers_find(&x->pub.answers, id);
+
+	if (!p)
+		return kerr_set(e, -ENOENT, "quiesce export", id->run, "it is not exported");
+	p->quiesced = true;
+	return caches_are_open(&x->pub.caches) ? publication_preload_point(&x->pub, p, e) : 0;
+}
+
 /* Where another export lies on the same filesystem, that one keeps it in use anyway. */
 static int let_go(struct exporter *x, const struct export_point *gone, struct kerr *e)
 {

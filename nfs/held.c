@@ -83,3 +83,11 @@ void held_mark_all(struct held *h)
 	for (size_t i = 0; i < h->n; i++)
 		h->files[i].inside = true;
 }
+
+bool held_any_inside(const struct held *h)
+{
+	for (size_t i = 0; i < h->n; i++)
+		if (h->files[i].inside)
+			return true;
+	return false;
+}

@@ -30,9 +30,13 @@ struct held_file *held_find(const struct held *h, uint64_t inode);
 bool held_states_inside(const struct held *h, const char *states);
 
 void held_mark_all(struct held *h);
+bool held_any_inside(const struct held *h);
+/* A held file that was found, as a name in the directory fd. */
+typedef void held_found_fn(int fd, const char *name);
 /*
- * Marks the files found in the tree below folder, its root included, following no link. Stops
- * when all are found. A negative errno leaves what was found until then marked, and says nothing
- * of the rest: -EOVERFLOW: too many entries; else of reading the tree.
+ * Marks the files found in the tree below folder, its root included, following no link, and tells
+ * found (may be NULL) of each by the first of its names. Stops when all are found. A negative errno
+ * leaves what was found until then marked, and says nothing of the rest: -EOVERFLOW: too many
+ * entries; else of reading the tree.
  */
-int held_mark_tree(struct held *h, int folder);
+int held_mark_tree(struct held *h, int folder, held_found_fn *found);

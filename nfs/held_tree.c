@@ -9,34 +9,36 @@
 struct search {
 	struct held *h;
 	size_t missing; /* files not found yet */
+	held_found_fn *found;
 };
 
-static void mark(struct search *s, uint64_t inode)
+static bool mark(struct search *s, uint64_t inode)
 {
 	struct held_file *file = held_find(s->h, inode);
 
-	if (file && !file->inside) {
-		file->inside = true;
-		s->missing--;
-	}
+	if (!file || file->inside)
+		return false;
+	file->inside = true;
+	s->missing--;
+	return true;
 }
 
 static bool mark_entry(int fd, const struct dirent *entry, void *data)
 {
 	struct search *s = data;
 
-	(void)fd;
-	mark(s, entry->d_ino);
+	if (mark(s, entry->d_ino) && s->found)
+		s->found(fd, entry->d_name);
 	return s->missing > 0;
 }
 
-int held_mark_tree(struct held *h, int folder)
+int held_mark_tree(struct held *h, int folder, held_found_fn *found)
 {
-	struct search s = {h, h->n};
+	struct search s = {h, h->n, found};
 	struct stat st;
 
 	if (fstat(folder, &st) < 0)
 		return -errno;
-	mark(&s, st.st_ino);
+	(void)mark(&s, st.st_ino);
 	return s.missing > 0 ? tree_walk(folder, mark_entry, &s) : 0;
 }

@@ -56,6 +56,19 @@ int nfsdfs_open(const char *runtime_dir, int *ret_fs, struct kerr *e)
 	return 0;
 }
 
+int nfsdfs_open_mounted(const char *runtime_dir, int *ret_fs)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	(void)snprintf(path, sizeof path, "%s/nfsd", runtime_dir);
+	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	*ret_fs = fd;
+	return 0;
+}
+
 int nfsdfs_write(int fs, const char *file, const char *text, struct kerr *e)
 {
 	_cleanup_close_ int fd = openat(fs, file, O_WRONLY | O_CLOEXEC);

@@ -16,6 +16,9 @@
  */
 int nfsdfs_open(const char *runtime_dir, int *ret_fs, struct kerr *e);
 
+/* Opens it where nfsdfs_open() has mounted it. Does not block. Negative errno. */
+int nfsdfs_open_mounted(const char *runtime_dir, int *ret_fs);
+
 /* The whole text in one write(2), as the kernel wants it. */
 int nfsdfs_write(int fs, const char *file, const char *text, struct kerr *e);
 

@@ -140,6 +140,14 @@ Test(answers, sync_is_only_the_folder_s)
 		       "\\xe1000000000000000000000000000000"));
 }
 
+Test(answers, a_quiesced_folder_is_read_only)
+{
+	insert("demo", "u1", 0xe1, "10.0.0.1")->quiesced = true;
+	cr_expect_eq(answers_preload(&answers, collect, NULL), 0);
+	cr_expect(told("kora-10.0.0.1 /workspaces/demo/u1 2147483647 1053 10001 10002 0 uuid "
+		       "\\xe1000000000000000000000000000000"));
+}
+
 Test(answers, a_client_of_many_exports_is_introduced_once)
 {
 	(void)insert("a", "1", 1, "10.0.0.1 10.0.0.2 fd20::2");

@@ -67,12 +67,40 @@ Test(held, finds_what_lies_inside)
 	hold(&h, deep, sizeof deep, "in/a/b/held");
 	held_sort(&h);
 	cr_expect_eq(h.n, 3, "each once");
-	cr_assert_eq(held_mark_tree(&h, in), 0);
+	cr_assert_eq(held_mark_tree(&h, in, NULL), 0);
 	cr_expect(held_states_inside(&h, deep));
 	cr_expect(held_states_inside(&h, self), "the folder itself counts");
 	cr_expect_not(held_states_inside(&h, other), "links are not followed");
 	held_clear(&h);
 	(void)close(in);
+}
+
+static unsigned n_found;
+static char found_name[64];
+
+static void on_found(int dir, const char *name)
+{
+	struct stat st;
+
+	cr_expect_eq(fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW), 0);
+	(void)snprintf(found_name, sizeof found_name, "%s", name);
+	n_found++;
+}
+
+Test(held, tells_of_each_found_once)
+{
+	struct held h = {.major = 8, .minor = 1};
+	char text[128];
+
+	hold(&h, text, sizeof text, "in/a/b/held");
+	cr_assert_eq(held_add_states(&h, text), 0);
+	held_sort(&h);
+	cr_expect_not(held_any_inside(&h));
+	cr_expect_eq(held_mark_tree(&h, fd, on_found), 0);
+	cr_expect(held_any_inside(&h));
+	cr_expect_eq(n_found, 1);
+	cr_expect_str_eq(found_name, "held");
+	held_clear(&h);
 }
 
 Test(held, another_superblock_is_none_of_ours)
@@ -83,7 +111,7 @@ Test(held, another_superblock_is_none_of_ours)
 	hold(&h, text, sizeof text, "in/other");
 	cr_expect_eq(h.n, 0);
 	held_sort(&h);
-	cr_expect_eq(held_mark_tree(&h, fd), 0);
+	cr_expect_eq(held_mark_tree(&h, fd, NULL), 0);
 	cr_expect_not(held_states_inside(&h, text));
 }
 
@@ -127,7 +155,7 @@ Test(held, finds_what_lies_deep)
 	cr_assert_eq(held_add_states(&h, "- 0x1: { superblock: \"08:01:1\" }\n"), 0);
 	held_sort(&h);
 	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
-	cr_expect_eq(held_mark_tree(&h, fd), 0);
+	cr_expect_eq(held_mark_tree(&h, fd, NULL), 0);
 	cr_expect(held_states_inside(&h, deepest));
 	cr_expect(held_states_inside(&h, beside), "the walk comes back from the depth");
 	cr_expect_not(held_states_inside(&h, "- 0x1: { superblock: \"08:01:1\" }\n"));

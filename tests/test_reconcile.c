@@ -279,6 +279,21 @@ Test(reconcile, a_wish_that_is_not_possible_holds_nothing_and_is_not_forgotten)
 	cr_expect_eq(plan(&v).kind, STEP_NONE);
 }
 
+Test(reconcile, one_that_was_quiesced_is_told_anew_when_it_is_wished_for_again)
+{
+	struct spec export = export_spec("a", "x");
+	struct held_export held = {.export = export.export, .served = true, .folder = -1};
+	struct reconcile_view v =
+		EXPORT(.wished = true, .want = &export, .held = &held, .n_held = 1);
+
+	cr_expect_eq(plan(&v).kind, STEP_NONE);
+	held.quiesced = true;
+	cr_expect_eq(plan(&v).kind, STEP_ADD_EXPORT);
+	v.wished = false;
+	v.want = NULL;
+	cr_expect_eq(plan(&v).kind, STEP_END_EXPORT);
+}
+
 Test(reconcile, waits_for_its_time)
 {
 	struct spec export = export_spec("a", "x"), mount = mount_spec("a", "/w", 1);

@@ -138,7 +138,7 @@ void floor_unbind_run(const char *root, unsigned run)
 
 void floor_tell_run(const char *root, unsigned run)
 {
-	struct export export = {.uid = OWNER, .gid = OWNER};
+	struct export_point point = {.export = {.uid = OWNER, .gid = OWNER}};
 	char above[64], path[80];
 	unsigned char uuid[FSID_UUID_SIZE];
 	struct upcall_entry entry;
@@ -146,10 +146,10 @@ void floor_tell_run(const char *root, unsigned run)
 	run_paths(root, run, above, path);
 	uuid_of(run, 1, uuid);
 	tell_directory(above, uuid);
-	uuid_of(run, 2, uuid);
-	entry = entry_folder(domain, path, &export, uuid);
+	uuid_of(run, 2, point.uuid);
+	entry = entry_folder(domain, path, &point);
 	tell(&entry);
-	tell_key(fsid_inode_uuid(inode_of(path), uuid), path);
+	tell_key(fsid_inode_uuid(inode_of(path), point.uuid), path);
 }
 
 void floor_refuse_run(const char *root, unsigned run)
