@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <time.h>
 
 #include "mountd/base/cleanup.h"
@@ -14,6 +15,7 @@
 #include "nfs/nfsdfs.h"
 
 #define PAUSE_NS     100000000
+#define COME_BACK_NS 500000000
 #define LEAVE_TRIES  10
 #define LET_GO_S     3
 #define LET_GO_TRIES (10 * LET_GO_S)
@@ -58,6 +60,22 @@ int client_expire(int fs, const char *name, struct kerr *e)
 	error = nfsdfs_write(fs, file, "expire\n", e);
 	return error == -ENOENT || error == -EBUSY || error == -ENODEV || error == -ENXIO ? 0
 											  : error;
+}
+
+int clients_lock(int fs, struct kerr *e)
+{
+	_cleanup_close_ int fd = openat(fs, "clients", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 || flock(fd, LOCK_EX) < 0)
+		return kerr_set(e, -errno, "lock NFS clients", "clients", NULL);
+	return TAKE_FD(fd);
+}
+
+void clients_unlock(int lock, bool expired)
+{
+	if (expired)
+		(void)nanosleep(&(struct timespec){.tv_nsec = COME_BACK_NS}, NULL);
+	(void)close(lock);
 }
 
 bool client_is_of(int fs, const char *name, const struct export *export)
@@ -160,6 +178,17 @@ static int each_chosen(
 	return error;
 }
 
+static int expire_chosen(int fs, const struct choice *choice, bool *ret_any, struct kerr *e)
+{
+	int error, lock = clients_lock(fs, e);
+
+	if (lock < 0)
+		return lock;
+	error = each_chosen(fs, choice, true, ret_any, e);
+	clients_unlock(lock, *ret_any);
+	return error;
+}
+
 /* Gives them time to be no longer meant, and expires the rest. *ret_any: some had to be. */
 static int expire_at_last(
 	int fs, const struct choice *choice, unsigned tries, bool *ret_any, struct kerr *e)
@@ -173,7 +202,7 @@ static int expire_at_last(
 		error = each_chosen(fs, choice, false, &any, e);
 	}
 	if (error == 0 && any)
-		error = each_chosen(fs, choice, true, &any, e);
+		error = expire_chosen(fs, choice, &any, e);
 	if (error == 0)
 		*ret_any = any;
 	return error;

@@ -14,6 +14,15 @@
  */
 int client_expire(int fs, const char *name, struct kerr *e);
 
+/*
+ * Waits for its turn to expire clients: a descriptor to be closed after it, or negative errno. One
+ * that has just been expired is on its way back, and Linux 6.1.176 breaks down where it is expired
+ * once more while it makes its session (nfsd4_create_session() does not look whether it is).
+ * clients_unlock(): expired: some were, who then have a moment to come back. In a worker.
+ */
+int clients_lock(int fs, struct kerr *e);
+void clients_unlock(int lock, bool expired);
+
 /* A client in nfsd's "clients". */
 struct client {
 	char name[21]; /* a number, never given twice while nfsd runs */

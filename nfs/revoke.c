@@ -58,12 +58,28 @@ static int unlock_filesystem(struct revocation *r, const char *path)
 
 static int expire_holder(const char *client, const char *states, struct holding *h)
 {
-	return held_states_inside(&h->held, states) ? client_expire(h->fs, client, h->e) : 0;
+	if (!held_states_inside(&h->held, states))
+		return 0;
+	h->expired = true;
+	return client_expire(h->fs, client, h->e);
 }
 
 static int expire_own_holder(const char *client, const char *states, struct holding *h)
 {
 	return client_is_of(h->fs, client, h->export) ? expire_holder(client, states, h) : 0;
+}
+
+/* What each holds is read in its turn: whoever was expired for another run holds nothing here. */
+static int expire_each(struct holding *h, holding_fn *fn)
+{
+	int error, lock = clients_lock(h->fs, h->e);
+
+	if (lock < 0)
+		return lock;
+	h->expired = false;
+	error = holding_each_client(h, fn);
+	clients_unlock(lock, h->expired);
+	return error;
 }
 
 /*
@@ -80,11 +96,11 @@ static int expire_holders(struct holding *h, const char **ret_rung)
 		held_mark_all(&h->held);
 	any = held_any_inside(&h->held);
 	if (any)
-		error = holding_each_client(h, expire_holder);
+		error = expire_each(h, expire_holder);
 	if (error == 0 && h->shared && !searched) {
 		any = true;
 		held_mark_all(&h->held);
-		error = holding_each_client(h, expire_own_holder);
+		error = expire_each(h, expire_own_holder);
 	}
 	if (error < 0)
 		return error;
@@ -148,7 +164,7 @@ static int expire_dropped(struct holding *h, const char **ret_rung)
 	if (!held_any_inside(&h->held))
 		return 0;
 	*ret_rung = "expire-client";
-	return holding_each_client(h, expire_own_holder);
+	return expire_each(h, expire_own_holder);
 }
 
 int export_drop_clients(const struct exporter_config *config, const struct export *dropped,
