@@ -33,7 +33,6 @@ struct found {
 	uint64_t id;
 	unsigned major, minor;
 	bool nfs;
-	bool shares_device; /* another mount of the same superblock stays */
 };
 
 static bool belongs_to(const struct actual_mount *m, const char *run)
@@ -64,20 +63,13 @@ static const struct actual_mount *topmost(
 	return m;
 }
 
-static void describe(
-	const struct actual_mounts *mounts, const struct actual_mount *m, struct found *ret)
+static void describe(const struct actual_mount *m, struct found *ret)
 {
 	(void)snprintf(ret->target, sizeof ret->target, "%s", m->target);
 	ret->id = m->id;
 	ret->major = m->major;
 	ret->minor = m->minor;
 	ret->nfs = actual_mount_is_ours(m, NULL, NULL, NULL);
-	ret->shares_device = false;
-	for (size_t i = 0; i < mounts->n; i++) {
-		const struct actual_mount *other = &mounts->list[i];
-		if (other != m && other->major == m->major && other->minor == m->minor)
-			ret->shares_device = true;
-	}
 }
 
 static int covered(const struct actual_mount *m, const struct actual_mount *by, struct kerr *e)
@@ -130,17 +122,18 @@ static int detach_cut(const struct mount_config *config, const struct found *f, 
 	return umount_lazy(parent, name, *rung == FORCE ? MNT_FORCE : 0, f->id);
 }
 
-static int detach_clean(const struct mount_config *config, const struct found *f, int parent,
-	const char *name, enum rung *rung)
+/*
+ * The server answers, and tells whoever holds it open that the run has ended. He is not cut off:
+ * what he closes then the server knows of, and needs not be taken back from the whole node.
+ */
+static int detach_clean(const struct found *f, int parent, const char *name, enum rung *rung)
 {
 	int error = umount_plain(parent, name);
 
 	*rung = UMOUNT;
 	if (error != -EBUSY)
 		return error;
-	*rung = f->shares_device ? DETACH : cut_off(config, f);
-	if (*rung == FORCE) /* the server answers: who holds it open will be told by it */
-		*rung = DETACH;
+	*rung = DETACH;
 	return umount_lazy(parent, name, 0, f->id);
 }
 
@@ -162,7 +155,7 @@ static int detach_found(const struct mount_config *config, const char *volume,
 	if (how == DETACH_CUT)
 		error = detach_cut(config, f, parent, slash + 1, rung);
 	else
-		error = detach_clean(config, f, parent, slash + 1, rung);
+		error = detach_clean(f, parent, slash + 1, rung);
 	return error < 0 ? kerr_set(e, error, "unmount", f->target, NULL) : 0;
 }
 
@@ -192,7 +185,7 @@ static int detach_stack(const struct mount_config *config, const char *volume, c
 		struct found f;
 		int error;
 
-		describe(mounts, top, &f);
+		describe(top, &f);
 		error = detach_found(config, volume, &f, how, &rung, e);
 		if (error < 0)
 			return error;

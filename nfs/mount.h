@@ -76,7 +76,7 @@ int mount_attach(const struct mount_config *config, const struct mount *m,
 	struct mount_outcome *ret, struct kerr *e);
 
 enum detach_how {
-	DETACH_CLEAN, /* the server answers: unmount; where it is in use, cut off and detach */
+	DETACH_CLEAN, /* the server answers: unmount; where it is in use, detach */
 	DETACH_CUT,   /* the server is lost: cut off first, then detach */
 };
 
