@@ -284,18 +284,53 @@ test('no CPU limit, a memory limit, everywhere the same labels', () => {
 });
 test('PodMonitor and NetworkPolicy are off', () => assert.deepEqual(byDefault.map(object => object.kind).sort(),
 	['ClusterRole', 'ClusterRoleBinding', 'DaemonSet', 'ServiceAccount']));
+// Rendered as an object, since not every Helm shows notes without a cluster.
+const noted = join(scratch, 'notes');
+cpSync(chart, noted, { recursive: true });
+writeFileSync(join(noted, 'templates/notes.yaml'),
+	`{{ define "notes" }}${readFileSync(join(chart, 'templates/NOTES.txt'), 'utf8')}{{ end }}\nkind: Notes\ntext: {{ include "notes" . | toJson }}\n`);
+const notesOf = (tool, values) => only(helm.template(tool, values, { from: noted }).objects, 'Notes').text;
+const notes = (tool, sandboxMount) => notesOf(tool, { sandboxMount });
 test('the notes tell the namespace\'s label, the drain, and when nothing is installed', () => {
-	// Rendered as an object, since not every Helm shows notes without a cluster.
-	const copy = join(scratch, 'notes');
-	cpSync(chart, copy, { recursive: true });
-	const text = readFileSync(join(chart, 'templates/NOTES.txt'), 'utf8');
-	writeFileSync(join(copy, 'templates/notes.yaml'), `{{ define "notes" }}${text}{{ end }}\nkind: Notes\ntext: {{ include "notes" . | toJson }}\n`);
 	for (const tool of helms) {
-		const notes = sandboxMount => only(helm.template(tool, { sandboxMount }, { from: copy }).objects, 'Notes').text;
-		assert.match(notes({}), /label namespace kora-system pod-security\.kubernetes\.io\/enforce=privileged/);
-		assert.match(notes({}), /sandboxMount\.drain=true/);
-		assert.match(notes({ enabled: false }), /nothing is installed/);
-		assert.match(notes({ drain: true }), /rollout status daemonset\/kora-kora-sandbox-mount/);
+		assert.match(notes(tool, {}), /label namespace kora-system pod-security\.kubernetes\.io\/enforce=privileged/);
+		assert.match(notes(tool, {}), /sandboxMount\.drain=true/);
+		assert.match(notes(tool, { enabled: false }), /nothing is installed/);
+		assert.match(notes(tool, { drain: true }), /rollout status daemonset\/kora-kora-sandbox-mount/);
+	}
+});
+
+// What the operator copies. An upgrade without the release's values would take its registry away, and
+// Helm 3 does not wait for a DaemonSet all of whose pods may be unavailable.
+const commandsOf = text => text.replaceAll(/\\\n\s*/g, '').split('\n').map(line => line.trim()).filter(line => /^(helm|kubectl) [a-z-]/.test(line));
+const copied = { 'daemonset/README.md': readFileSync(join(here, 'README.md'), 'utf8'), 'the notes': notes('helm4', {}), 'the notes while draining': notes('helm4', { drain: true }) };
+test('helm upgrade is told whole, keeps the release\'s values, and both Helms have its options', () => {
+	const known = helms.map(tool => helm.call(tool, 'upgrade', '--help').stdout);
+	for (const [page, text] of Object.entries(copied)) {
+		const upgrades = commandsOf(text).filter(line => line.startsWith('helm upgrade'));
+		assert.ok(upgrades.length > 0, `${page}: no whole command`);
+		assert.equal((text.match(/helm (-\S+ \S+ )*upgrade(?!`)/g) ?? []).length, upgrades.length, `${page}: a command that is no line of its own`);
+		for (const line of upgrades) {
+			assert.match(line, /^helm upgrade \S+ \S+ --namespace \S+ --(reset-then-)?reuse-values --set \S+$/, page);
+			for (const [option] of line.matchAll(/--[a-z-]+/g))
+				for (const help of known) assert.match(help, new RegExp(` ${option} `), page);
+		}
+	}
+});
+test('before an uninstall every node has let go', () => {
+	for (const [page, text] of Object.entries(copied)) {
+		const lines = commandsOf(text), end = lines.findIndex(line => line.startsWith('helm uninstall'));
+		assert.match(lines[end - 1] ?? '', /^kubectl -n \S+ rollout status daemonset\/\S+ --timeout=10m$/, page);
+		if (!page.includes('draining')) assert.match(lines[end - 2] ?? '', /^helm upgrade .* --set sandboxMount\.drain=true$/, page);
+	}
+});
+
+test('the notes of a platform\'s chart switch it off, and leave the platform', () => {
+	for (const values of [{ enabled: true }, { enabled: true, drain: true }]) {
+		const text = notesOf('helm4', values);
+		assert.ok(!text.includes('helm uninstall'));
+		assert.ok(text.includes('--reuse-values --set sandboxMount.enabled=false'));
+		assert.ok(!/--set image/.test(text));
 	}
 });
 
