@@ -58,14 +58,14 @@ static json_t *end_list(struct short_list *s)
 
 static void add_details(json_t *item, const struct run *run)
 {
-	const struct desired *desired = &run->daemon->desired;
 	uint64_t now = loop_clock_ms();
 	struct short_list files = {.list = json_array()};
+	size_t n;
+	struct desired_file *const *list =
+		desired_of(&run->daemon->desired, run->name, run->role, &n);
 
-	for (size_t i = 0; i < desired->n; i++)
-		if (desired->files[i]->has_spec && desired->files[i]->spec.role == run->role &&
-			strcmp(spec_id(&desired->files[i]->spec)->run, run->name) == 0)
-			add_text(&files, desired->files[i]->name);
+	for (size_t i = 0; i < n; i++)
+		add_text(&files, list[i]->name);
 	(void)json_object_set_new(item, "files", end_list(&files));
 	if (run->wished)
 		(void)json_object_set_new(item, "spec", spec_to_json(&run->wish));

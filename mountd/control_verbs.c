@@ -82,6 +82,15 @@ static void do_describe(struct peer *p, const struct request *r)
 		peer_refuse(p, "not-found", "run", "this node knows no run %s", r->run);
 }
 
+#define SPEC_NAME_SIZE (NAME_MAX_LENGTH + sizeof ".export.json")
+
+/* Of the file that apply() writes. */
+static void spec_name(const char *run, enum role role, char name[SPEC_NAME_SIZE])
+{
+	(void)snprintf(
+		name, SPEC_NAME_SIZE, "%s.%s.json", run, role == ROLE_EXPORT ? "export" : "mount");
+}
+
 /* Would the file be overruled by one that sorts before it? */
 static const struct desired_file *find_overruling(
 	const struct daemon *d, const struct spec *spec, const char *name)
@@ -104,12 +113,11 @@ static void apply(struct peer *p, struct spec *spec, uint64_t wait_ms)
 {
 	struct daemon *d = peer_daemon(p);
 	const struct desired_file *other;
-	char name[NAME_MAX_LENGTH + sizeof ".export.json"];
+	char name[SPEC_NAME_SIZE];
 	struct run *run;
 	int error;
 
-	(void)snprintf(name, sizeof name, "%s.%s.json", spec_id(spec)->run,
-		spec->role == ROLE_EXPORT ? "export" : "mount");
+	spec_name(spec_id(spec)->run, spec->role, name);
 	other = find_overruling(d, spec, name);
 	if (other) {
 		peer_refuse(p, "refused", "run",
@@ -163,46 +171,49 @@ static void do_apply(struct peer *p, const struct request *r)
 	apply(p, &spec, (uint64_t)r->wait_ms);
 }
 
-/* A file of apply()'s counts by its name too, however broken it is by now. */
-static bool speaks_of(const struct desired_file *file, const char *run)
+/* 1: it is removed, 0: there is none, or negative errno. */
+static int remove_spec(struct daemon *d, const struct desired_file *file)
 {
-	size_t n = strlen(run);
+	_cleanup_free_ char *name = file ? strdup(file->name) : NULL;
+	int error;
 
-	if (file->has_spec && strcmp(spec_id(&file->spec)->run, run) == 0)
-		return true;
-	return strncmp(file->name, run, n) == 0 &&
-	       (strcmp(file->name + n, ".export.json") == 0 ||
-		       strcmp(file->name + n, ".mount.json") == 0);
+	if (!file)
+		return 0;
+	error = name ? source_dir_remove(d->source, name) : -ENOMEM;
+	return error < 0 ? error : 1;
 }
 
-/* 1: some were removed, 0: none, or negative errno. */
-static int remove_specs(struct daemon *d, const char *run)
+/* 1: some were removed, 0: none, or negative errno. The one that counts goes last. */
+static int remove_specs(struct daemon *d, const char *run, enum role role)
 {
-	bool found = false;
+	char name[SPEC_NAME_SIZE];
+	size_t n;
+	int removed = 0, error;
 
-	for (size_t i = d->desired.n; i-- > 0;) {
-		_cleanup_free_ char *name = NULL;
-		int error;
+	(void)desired_of(&d->desired, run, role, &n);
+	for (size_t i = n; i-- > 0;) {
+		struct desired_file *const *files = desired_of(&d->desired, run, role, &n);
 
-		if (!speaks_of(d->desired.files[i], run))
-			continue;
-		name = strdup(d->desired.files[i]->name);
-		error = name ? source_dir_remove(d->source, name) : -ENOMEM;
+		error = remove_spec(d, i < n ? files[i] : NULL);
 		if (error < 0)
 			return error;
-		found = true;
+		removed |= error;
 	}
-	return found;
+	/* A file of apply()'s counts by its name too, however broken it is by now. */
+	spec_name(run, role, name);
+	error = remove_spec(d, desired_file(&d->desired, name));
+	return error < 0 ? error : removed | error;
 }
 
 static void do_release(struct peer *p, const struct request *r)
 {
 	struct daemon *d = peer_daemon(p);
-	int error = remove_specs(d, r->run);
+	int mounts = remove_specs(d, r->run, ROLE_MOUNT); /* a bind needs the export's wish */
+	int exports = mounts < 0 ? mounts : remove_specs(d, r->run, ROLE_EXPORT);
 
-	if (error < 0) {
-		refuse_system(p, "a spec cannot be removed", error);
-	} else if (!error && !runs_find(&d->runs, r->run, ROLE_EXPORT) &&
+	if (exports < 0) {
+		refuse_system(p, "a spec cannot be removed", exports);
+	} else if (!mounts && !exports && !runs_find(&d->runs, r->run, ROLE_EXPORT) &&
 		   !runs_find(&d->runs, r->run, ROLE_MOUNT)) {
 		peer_refuse(p, "not-found", "run", "this node knows no run %s", r->run);
 	} else if (!r->wait_ms) {

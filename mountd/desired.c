@@ -28,6 +28,56 @@ static size_t position(const struct desired *d, const char *name, bool *ret_foun
 	return low;
 }
 
+/* Where the file of that name is among those that speak of run and role, or belongs. */
+static size_t run_position(
+	const struct desired *d, const char *run, enum role role, const char *name)
+{
+	size_t low = 0, high = d->n_by_run;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct desired_file *file = d->by_run[middle];
+		int order = strcmp(spec_id(&file->spec)->run, run);
+
+		if (order == 0)
+			order = (int)file->spec.role - (int)role;
+		if (order == 0)
+			order = strcmp(file->name, name);
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static size_t own_position(const struct desired *d, const struct desired_file *file)
+{
+	return run_position(d, spec_id(&file->spec)->run, file->spec.role, file->name);
+}
+
+static void list_spec(struct desired *d, struct desired_file *file)
+{
+	struct desired_file **at = d->by_run + own_position(d, file);
+
+	memmove(at + 1, at, (size_t)(d->by_run + d->n_by_run - at) * sizeof *at);
+	*at = file;
+	d->n_by_run++;
+}
+
+static void drop_spec(struct desired *d, struct desired_file *file)
+{
+	struct desired_file **at;
+
+	if (!file->has_spec)
+		return;
+	at = d->by_run + own_position(d, file);
+	d->n_by_run--;
+	memmove(at, at + 1, (size_t)(d->by_run + d->n_by_run - at) * sizeof *at);
+	spec_clear(&file->spec);
+	file->has_spec = false;
+}
+
 static void free_file(struct desired_file *file)
 {
 	free(file->name);
@@ -37,17 +87,24 @@ static void free_file(struct desired_file *file)
 	free(file);
 }
 
+static int grow(struct desired_file ***list, size_t room)
+{
+	struct desired_file **grown = reallocarray(*list, room, sizeof *grown);
+
+	if (!grown)
+		return -ENOMEM;
+	*list = grown;
+	return 0;
+}
+
 static int make_room(struct desired *d)
 {
 	size_t room = d->room ? 2 * d->room : 16;
-	struct desired_file **files;
 
 	if (d->n < d->room)
 		return 0;
-	files = reallocarray(d->files, room, sizeof(struct desired_file *));
-	if (!files)
+	if (grow(&d->files, room) < 0 || grow(&d->by_run, room) < 0)
 		return -ENOMEM;
-	d->files = files;
 	d->room = room;
 	return 0;
 }
@@ -104,10 +161,10 @@ int desired_put(struct desired *d, const char *name, struct spec *spec)
 	file->fault = NULL;
 	if (changed)
 		note_changed(d, file);
-	if (file->has_spec)
-		spec_clear(&file->spec);
+	drop_spec(d, file);
 	file->spec = *spec;
 	file->has_spec = true;
+	list_spec(d, file);
 	if (changed)
 		note_changed(d, file);
 	*spec = (struct spec){0};
@@ -140,6 +197,7 @@ int desired_remove(struct desired *d, const char *name)
 	if (!found)
 		return 0;
 	note_changed(d, d->files[at]);
+	drop_spec(d, d->files[at]);
 	free_file(d->files[at]);
 	d->n--;
 	memmove(&d->files[at], &d->files[at + 1], (d->n - at) * sizeof(struct desired_file *));
@@ -151,6 +209,7 @@ void desired_clear(struct desired *d)
 	for (size_t i = 0; i < d->n; i++)
 		free_file(d->files[i]);
 	free(d->files);
+	free(d->by_run);
 	*d = (struct desired){0};
 }
 
@@ -162,14 +221,22 @@ const struct desired_file *desired_file(const struct desired *d, const char *nam
 	return found ? d->files[at] : NULL;
 }
 
+struct desired_file *const *desired_of(
+	const struct desired *d, const char *run, enum role role, size_t *ret_n)
+{
+	size_t first = run_position(d, run, role, ""), n = 0;
+
+	while (first + n < d->n_by_run && d->by_run[first + n]->spec.role == role &&
+		strcmp(spec_id(&d->by_run[first + n]->spec)->run, run) == 0)
+		n++;
+	*ret_n = n;
+	return d->by_run + first;
+}
+
 const struct desired_file *desired_find(const struct desired *d, const char *run, enum role role)
 {
-	for (size_t i = 0; i < d->n; i++) {
-		const struct desired_file *file = d->files[i];
+	size_t n;
+	struct desired_file *const *files = desired_of(d, run, role, &n);
 
-		if (file->has_spec && file->spec.role == role &&
-			strcmp(spec_id(&file->spec)->run, run) == 0)
-			return file;
-	}
-	return NULL;
+	return n ? files[0] : NULL;
 }

@@ -18,7 +18,10 @@ struct desired_file {
 struct desired {
 	struct desired_file **files; /* owned; sorted by name */
 	size_t n;
-	size_t room;
+	struct desired_file *
+		*by_run; /* owned; those that have a spec, sorted by its run and role */
+	size_t n_by_run;
+	size_t room; /* of both */
 	/* The runs whose specs have changed, until somebody sets n_changed to 0; more: any. */
 	char changed[DESIRED_CHANGED_MAX][NAME_MAX_LENGTH + 1];
 	size_t n_changed;
@@ -37,5 +40,12 @@ void desired_clear(struct desired *d);
 /* Borrowed until the next change. NULL: no such file. */
 const struct desired_file *desired_file(const struct desired *d, const char *name);
 
-/* The file that counts for run and role: the first by name. NULL: nobody asks. */
+/*
+ * The *ret_n files that speak of run and role, sorted by name: the first counts. Borrowed until the
+ * next change.
+ */
+struct desired_file *const *desired_of(
+	const struct desired *d, const char *run, enum role role, size_t *ret_n);
+
+/* The file that counts for run and role. NULL: nobody asks. */
 const struct desired_file *desired_find(const struct desired *d, const char *run, enum role role);

@@ -130,21 +130,27 @@ static void match_all(struct daemon *d)
 		find_want(d, d->runs.list[i]);
 }
 
+static void match_role(struct daemon *d, const char *name, enum role role)
+{
+	struct run *run = runs_find(&d->runs, name, role);
+	size_t n;
+	struct desired_file *const *files = desired_of(&d->desired, name, role, &n);
+
+	if (run)
+		run->seen = false;
+	for (size_t i = 0; !d->drained && i < n; i++)
+		match_file(d, files[i]);
+	if (run && !run->seen)
+		(void)run_set_wish(run, NULL);
+}
+
 /* In both roles: a mount's want follows the wish for an export of the same run. */
 static void match_run(struct daemon *d, const char *name)
 {
 	struct run *run;
 
 	for (enum role role = ROLE_EXPORT; role <= ROLE_MOUNT; role++)
-		if ((run = runs_find(&d->runs, name, role)))
-			run->seen = false;
-	for (size_t i = 0; !d->drained && i < d->desired.n; i++)
-		if (d->desired.files[i]->has_spec &&
-			strcmp(spec_id(&d->desired.files[i]->spec)->run, name) == 0)
-			match_file(d, d->desired.files[i]);
-	for (enum role role = ROLE_EXPORT; role <= ROLE_MOUNT; role++)
-		if ((run = runs_find(&d->runs, name, role)) && !run->seen)
-			(void)run_set_wish(run, NULL);
+		match_role(d, name, role);
 	for (enum role role = ROLE_EXPORT; role <= ROLE_MOUNT; role++)
 		if ((run = runs_find(&d->runs, name, role)))
 			find_want(d, run);

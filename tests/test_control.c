@@ -193,6 +193,22 @@ Test(control, apply_writes_a_spec_and_release_removes_it)
 	(void)close(fd);
 }
 
+Test(control, release_removes_whatever_speaks_of_the_run)
+{
+	static const char *const of_run[] = {"a.json", "z.json", "demo.export.json"};
+	int fd = connect_peer();
+
+	for (size_t i = 0; i < 2; i++)
+		cr_assert_eq(source_dir_write(d.source, of_run[i], BIND "}", strlen(BIND "}")), 0);
+	cr_assert_eq(source_dir_write(d.source, "demo.export.json", "broken", 6), 0);
+	cr_assert_eq(source_dir_write(d.source, "other.json", "broken", 6), 0);
+	json_decref(ask(fd, "{\"verb\":\"release\",\"run\":\"demo\"}"));
+	for (size_t i = 0; i < 3; i++)
+		cr_expect_null(desired_file(&d.desired, of_run[i]), "%s", of_run[i]);
+	cr_expect(desired_file(&d.desired, "other.json"));
+	(void)close(fd);
+}
+
 Test(control, drained_node_takes_no_wish)
 {
 	int fd = connect_peer();

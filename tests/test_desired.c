@@ -67,6 +67,65 @@ Test(desired, first_by_name_counts)
 	desired_clear(&d);
 }
 
+Test(desired, lists_who_speaks_of_a_run)
+{
+	struct desired d = {0};
+	struct desired_file *const *files;
+	size_t n;
+
+	(void)desired_of(&d, "r", ROLE_MOUNT, &n);
+	cr_expect_eq(n, 0);
+	(void)put(&d, "b.json", "r", "1");
+	(void)put(&d, "d.json", "q", "1");
+	(void)put(&d, "a.json", "s", "1");
+	(void)put(&d, "c.json", "r", "1");
+	(void)desired_put_fault(&d, "0.json", "broken from the start");
+	files = desired_of(&d, "r", ROLE_MOUNT, &n);
+	cr_assert_eq(n, 2);
+	cr_expect_str_eq(files[0]->name, "b.json");
+	cr_expect_str_eq(files[1]->name, "c.json");
+	(void)put(&d, "b.json", "s", "1");
+	(void)desired_put_fault(&d, "c.json", "broken");
+	files = desired_of(&d, "r", ROLE_MOUNT, &n);
+	cr_assert_eq(n, 1);
+	cr_expect_str_eq(files[0]->name, "c.json");
+	files = desired_of(&d, "s", ROLE_MOUNT, &n);
+	cr_assert_eq(n, 2);
+	cr_expect_str_eq(files[1]->name, "b.json");
+	(void)desired_remove(&d, "c.json");
+	(void)desired_of(&d, "r", ROLE_MOUNT, &n);
+	cr_expect_eq(n, 0);
+	(void)desired_of(&d, "s", ROLE_EXPORT, &n);
+	cr_expect_eq(n, 0);
+	desired_clear(&d);
+}
+
+Test(desired, finds_each_among_many)
+{
+	struct desired d = {0};
+	char name[32], run[16];
+
+	for (unsigned i = 0; i < 1000; i++) {
+		(void)snprintf(name, sizeof name, "f%03u.json", i * 7919 % 1000);
+		(void)snprintf(run, sizeof run, "r%03u", i);
+		cr_assert_eq(put(&d, name, run, "1"), 1);
+	}
+	for (unsigned i = 0; i < 1000; i += 2) {
+		(void)snprintf(name, sizeof name, "f%03u.json", i * 7919 % 1000);
+		(void)desired_remove(&d, name);
+	}
+	for (unsigned i = 0; i < 1000; i++) {
+		const struct desired_file *file;
+
+		(void)snprintf(name, sizeof name, "f%03u.json", i * 7919 % 1000);
+		(void)snprintf(run, sizeof run, "r%03u", i);
+		file = desired_find(&d, run, ROLE_MOUNT);
+		cr_expect_eq(file != NULL, i % 2, "%s", run);
+		cr_expect(!file || strcmp(file->name, name) == 0, "%s", run);
+	}
+	desired_clear(&d);
+}
+
 Test(desired, stays_sorted)
 {
 	struct desired d = {0};
