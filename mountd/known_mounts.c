@@ -25,13 +25,6 @@ void known_mounts_clear(struct known_mounts *k)
 	clear_strays(k);
 }
 
-/* Most runs stay as they are: not written to, their memory stays shared with the workers. */
-static void set_flag(bool *flag, bool value)
-{
-	if (*flag != value)
-		*flag = value;
-}
-
 /* Takes ids over. */
 static void set_ids(struct known_mounts *k, struct mount_ids *ids)
 {
@@ -81,10 +74,11 @@ void known_mounts_read(struct known_mounts *k, struct mount_ids *ids,
 	for (size_t i = 0; i < runs->n; i++) {
 		struct run *run = runs->list[i];
 
-		set_flag(&run->replaced, false);
+		if (run->replaced)
+			run->replaced = false;
 		/* The table is younger than the ids: by those it comes at the next look. */
 		if (k->ids.n && run->looked_at && !mount_ids_have(&k->ids, run->unique_id))
-			run->looked_at = false;
+			run_look_again(run);
 	}
 }
 
@@ -124,6 +118,8 @@ static bool compare(
 /* Takes a run's own off the list. */
 static bool take_own(struct changed *changed, const struct run *run)
 {
+	if (run->role != ROLE_MOUNT)
+		return false;
 	for (size_t i = 0; i < changed->n_came; i++) {
 		if (changed->came[i] != run->unique_id)
 			continue;
@@ -139,9 +135,8 @@ static bool take_own(struct changed *changed, const struct run *run)
  */
 static bool explain(struct changed *changed, const struct runs *runs)
 {
-	for (size_t i = 0; i < runs->n; i++) {
-		const struct run *run = runs->list[i];
-		bool came_now = run->role == ROLE_MOUNT && take_own(changed, run);
+	for (const struct run *run = runs->first; run; run = run->next) {
+		bool came_now = take_own(changed, run);
 
 		if (mount_is_followed(run) && (!run->unique_id || !(run->looked_at || came_now)))
 			return false;
@@ -163,7 +158,7 @@ static bool is_gone(const struct changed *changed, const struct mount_ids *now, 
 static void lose_gone(const struct changed *changed, const struct mount_ids *now,
 	const struct runs *runs, void (*lost)(struct run *run))
 {
-	for (size_t i = 0; i < runs->n; i++)
+	for (size_t i = 0; changed->n_went && i < runs->n; i++)
 		if (mount_is_followed(runs->list[i]) &&
 			is_gone(changed, now, runs->list[i]->unique_id))
 			lost(runs->list[i]);
@@ -182,9 +177,9 @@ enum known_look known_mounts_look(struct known_mounts *k, struct mount_ids *now,
 	if (changed.n_came)
 		return KNOWN_STRANGER;
 	set_ids(k, now);
-	for (size_t i = 0; i < runs->n; i++)
-		if (mount_is_followed(runs->list[i]))
-			set_flag(&runs->list[i]->looked_at, true);
+	for (struct run *run = runs->first; run; run = run->next)
+		if (mount_is_followed(run))
+			run->looked_at = true;
 	return KNOWN_ALL;
 }
 
@@ -199,14 +194,13 @@ static bool is_stray(const struct known_mounts *k, const char *name)
 uint64_t known_mounts_only(struct known_mounts *k, const struct mount_ids *now,
 	const struct runs *runs, const struct run *run)
 {
-	struct changed changed;
+	struct changed changed = {0};
 
-	if (!k->ids.n || !now->n || !run->unique_id || run->replaced || is_stray(k, run->name) ||
-		!compare(&k->ids, now, &changed))
+	if (!k->ids.n || (now && !now->n) || !run->unique_id || run->replaced ||
+		is_stray(k, run->name) || (now && !compare(&k->ids, now, &changed)))
 		return 0;
-	for (size_t i = 0; i < runs->n && changed.n_came; i++)
-		if (runs->list[i]->role == ROLE_MOUNT)
-			(void)take_own(&changed, runs->list[i]);
+	for (const struct run *other = runs->first; other && changed.n_came; other = other->next)
+		(void)take_own(&changed, other);
 	if (changed.n_came)
 		return 0;
 	k->passing |= !mount_ids_have(&k->ids, run->unique_id);

@@ -36,7 +36,10 @@ enum known_look {
 enum known_look known_mounts_look(struct known_mounts *k, struct mount_ids *now,
 	const struct runs *runs, void (*lost)(struct run *run));
 
-/* The unique id of run's mount, if nothing else on this node is of run: to be ended now; or 0. */
+/*
+ * The unique id of run's mount, if nothing else on this node is of run: to be ended now; or 0.
+ * now NULL: nothing has changed since the last look.
+ */
 uint64_t known_mounts_only(struct known_mounts *k, const struct mount_ids *now,
 	const struct runs *runs, const struct run *run);
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 
 #include "mountd/base/cleanup.h"
@@ -30,6 +31,7 @@ struct mountinfo {
 	struct loop_timer *timer;
 	uint64_t due_ms; /* no reading before */
 	bool pending;	 /* the timer is set for it */
+	bool changed;	 /* since known was brought up to date */
 	bool whole;	 /* the next look is to be at the table, not at the ids alone */
 	uint64_t ids_ms; /* monotonic: since when only ids were looked at; 0: not since the table
 			    was */
@@ -74,10 +76,10 @@ static bool shows(const struct actual_mounts *mounts, const struct run *run)
 
 static bool follows_any(const struct runs *runs)
 {
-	for (size_t i = 0; i < runs->n; i++)
-		if (mount_is_followed(runs->list[i]))
+	for (const struct run *run = runs->first; run; run = run->next)
+		if (mount_is_followed(run))
 			return true;
-	return false;
+	return runs->n_resting[ROLE_MOUNT] > 0;
 }
 
 static void lose(struct run *run)
@@ -153,9 +155,11 @@ static bool check_all(struct mountinfo *m)
 	_cleanup_(mount_ids_clear) struct mount_ids ids = {0};
 	int r;
 
+	m->changed = false;
 	(void)mount_ids_read(&ids); /* before: what comes meanwhile is looked at once more */
 	r = actual_mounts_read(m->fd, &mounts);
 	if (r < 0) {
+		m->changed = true;
 		check_later(m, r);
 		return false;
 	}
@@ -210,8 +214,10 @@ static bool look_at_ids(struct mountinfo *m)
 	_cleanup_(mount_ids_clear) struct mount_ids now = {0};
 	enum known_look look;
 
+	m->changed = false;
 	(void)mount_ids_read(&now);
 	look = known_mounts_look(&m->known, &now, runs, lose);
+	m->changed |= look != KNOWN_ALL;
 	if (look == KNOWN_STRANGER && is_attaching(runs) && m->waited++ < WAIT_FOR_WORKER_MAX) {
 		set_timer(m, WAIT_FOR_WORKER_MS);
 		return true;
@@ -263,21 +269,34 @@ void mountinfo_check_later(struct mountinfo *m)
 		loop_timer_set(m->timer, READ_AFTER_MS);
 }
 
-uint64_t mountinfo_only(struct mountinfo *m, const struct run *run)
-{
-	_cleanup_(mount_ids_clear) struct mount_ids now = {0};
-
-	(void)mount_ids_read(&now);
-	return known_mounts_only(&m->known, &now, &m->daemon->runs, run);
-}
-
 static void on_change(void *data, unsigned events)
 {
 	struct mountinfo *m = data;
 
 	(void)events;
+	m->changed = true;
 	m->daemon->mount_config.table = NULL; /* until it is read anew */
 	mountinfo_look_soon(m);
+}
+
+/* The kernel tells of a change once: who asks out of turn takes the loop's place. */
+static bool has_changed(struct mountinfo *m)
+{
+	struct pollfd p = {.fd = m->fd, .events = POLLPRI};
+
+	if (poll(&p, 1, 0) != 0)
+		on_change(m, 0);
+	return m->changed;
+}
+
+uint64_t mountinfo_only(struct mountinfo *m, const struct run *run)
+{
+	_cleanup_(mount_ids_clear) struct mount_ids now = {0};
+
+	if (!has_changed(m))
+		return known_mounts_only(&m->known, NULL, &m->daemon->runs, run);
+	(void)mount_ids_read(&now);
+	return known_mounts_only(&m->known, &now, &m->daemon->runs, run);
 }
 
 int mountinfo_new(struct daemon *d, struct mountinfo **ret)

@@ -88,6 +88,12 @@ void run_rest(struct run *run)
 		sleep_now(run);
 }
 
+void run_look_again(struct run *run)
+{
+	wake(run);
+	run->looked_at = false;
+}
+
 struct run *runs_find_or_add(struct runs *runs, const char *name, enum role role)
 {
 	size_t at = position(runs, name, role);
@@ -384,5 +390,6 @@ bool run_may_rest(const struct run *run)
 	if (run->role == ROLE_EXPORT)
 		return run->n_held == 1 && !run->held[0].remade && !run->held[0].n_dropped &&
 		       run_is_served(run);
-	return run->in_force && run->holds_mount && mount_equal(&run->held_mount, &run->want.mount);
+	return run->in_force && run->looked_at && run->holds_mount &&
+	       mount_equal(&run->held_mount, &run->want.mount);
 }

@@ -34,7 +34,7 @@ struct run {
 	uint64_t mount_id;  /* 0: unknown */
 	uint64_t unique_id; /* 0: unknown, or an older kernel */
 	bool replaced;	/* its mount is not the first, which may be where nobody has looked since */
-	bool looked_at; /* it was seen to show after it came into force */
+	bool looked_at; /* it was seen to show after it came into force; none rests before */
 	char *mounted_at; /* owned; mount_outcome's target, or NULL: unknown */
 
 	struct job *job;
@@ -74,6 +74,8 @@ void runs_drop(struct runs *runs, struct run *run);
 
 /* In force as wished, and no worker is left of it: nothing of it is to be planned. */
 bool run_may_rest(const struct run *run);
+/* Its mount is to be seen to show again. */
+void run_look_again(struct run *run);
 /* Until something of it changes; everything below that changes it wakes it. */
 void run_rest(struct run *run);
 

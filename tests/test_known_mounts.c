@@ -138,6 +138,8 @@ Test(known_mounts, only_what_stands_alone_is_known_to)
 	(void)mounted("c", 8);
 	cr_expect_eq(only(a, IDS(1, 1005, 1006, 1007, 1008)), 1005);
 	cr_expect_eq(only(a, (struct mount_ids){0}), 0);
+	cr_expect_eq(known_mounts_only(&known, NULL, &runs, a), 1005, "nothing has changed");
+	cr_expect_eq(known_mounts_only(&known, NULL, &runs, b), 0);
 }
 
 Test(known_mounts, what_comes_and_goes_between_two_looks_is_its_runs_matter)
@@ -178,7 +180,9 @@ Test(known_mounts, what_came_between_ids_and_table_is_lost_like_any_other)
 	table(ROOT NFS("5", "a", "a/sandbox"), IDS(1));
 	cr_expect_eq(look(IDS(1, 1005)), KNOWN_ALL);
 	a->looked_at = true;
+	run_rest(a);
 	table(ROOT NFS("5", "a", "a/sandbox"), IDS(1));
+	cr_expect(a->awake);
 	b = mounted("b", 6);
 	cr_expect_eq(look(IDS(1, 1006)), KNOWN_NOTHING, "the table is to tell of a");
 	cr_expect(b->in_force);
@@ -194,6 +198,7 @@ Test(known_mounts, any_number_may_go_at_once)
 		(void)snprintf(name, sizeof name, "r%u", i);
 		kept = mounted(name, i);
 		kept->looked_at = true;
+		run_rest(kept);
 		list[i] = 1000 + i;
 	}
 	table(ROOT, ids(101, list));
@@ -208,6 +213,7 @@ Test(known_mounts, runs_that_stay_as_they_are_are_not_written_to)
 	struct run *a = mounted("a", 5), *stays;
 
 	a->looked_at = true;
+	run_rest(a);
 	stays = mmap(
 		NULL, sizeof *stays, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	cr_assert_neq(stays, MAP_FAILED);

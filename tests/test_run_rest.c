@@ -52,7 +52,7 @@ static struct run *add_mount(const char *name)
 	parse(&spec, "mount", name, "\"server\":\"10.0.0.1\"");
 	run = add(&spec, name);
 	cr_assert_eq(run_hold_mount(run, &spec.mount), 0);
-	run->in_force = true;
+	run->in_force = run->looked_at = true;
 	run_event(run, EVENT_START);
 	run_event(run, EVENT_DONE);
 	spec_clear(&spec);
@@ -94,6 +94,9 @@ Test(run_rest, only_what_is_in_force_as_wished_may_rest)
 	export->stuck = mount->stuck = 1;
 	cr_expect_not(run_may_rest(export) || run_may_rest(mount));
 	export->stuck = mount->stuck = 0;
+	mount->looked_at = false;
+	cr_expect_not(run_may_rest(mount), "who looks at mounts looks at those awake");
+	mount->looked_at = true;
 	mount->in_force = false;
 	cr_expect_not(run_may_rest(mount));
 	export->held[0].served = false;
@@ -139,6 +142,8 @@ Test(run_rest, a_mount_wakes_by_whatever_changes)
 	expect_awake(run, "its state");
 	cr_assert_eq(run_hold_mount(run, &run->want.mount), 0);
 	expect_awake(run, "what it holds");
+	run_look_again(run);
+	expect_awake(run, "it is to be seen again");
 	left = runs.left;
 	run_drop_mount(run);
 	expect_awake(run, "what it holds no more");
