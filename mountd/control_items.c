@@ -102,18 +102,22 @@ json_t *item_of(const struct run *run, bool everything)
 	return item;
 }
 
-static json_t *listen_list(const struct exporter_config *config)
+/* Where it listens; or would, where it does not run. */
+static json_t *listen_list(const struct server *server)
 {
+	const struct exporter_config *config = server_config(server);
+	const struct server_status *status = server_status(server);
+	struct listeners listeners = {0};
 	json_t *list = json_array();
+	char text[ADDR_TEXT_SIZE + sizeof "tcp []:65535"];
 
-	for (size_t i = 0; i < config->n_listen; i++) {
-		char address[ADDR_TEXT_SIZE];
-
-		bool six = config->listen[i].family == AF_INET6;
-
-		addr_format(&config->listen[i], address);
-		(void)json_array_append_new(list, json_sprintf("%s%s%s:%u", six ? "[" : "", address,
-							  six ? "]" : "", config->port));
+	if (status->state == SERVER_OURS)
+		listeners = status->own;
+	for (size_t i = 0; i < config->n_listen && status->state != SERVER_OURS; i++)
+		listeners_add(&listeners, &config->listen[i], config->port);
+	for (size_t i = 0; i < listeners.n; i++) {
+		listener_format("tcp", &listeners.list[i], text, sizeof text);
+		(void)json_array_append_new(list, json_string(text + strlen("tcp ")));
 	}
 	return list;
 }
@@ -127,7 +131,7 @@ static json_t *server_of(const struct daemon *d)
 	};
 	const struct server_status *status = server_status(d->server);
 	json_t *server = json_pack("{s:s, s:i, s:o}", "state", states[status->state], "threads",
-		(int)status->threads, "listen", listen_list(server_config(d->server)));
+		(int)status->threads, "listen", listen_list(d->server));
 
 	if (!server)
 		return NULL;

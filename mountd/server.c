@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mountd/base/cleanup.h"
 #include "mountd/client_watch.h"
 #include "mountd/own_addrs.h"
 #include "mountd/steps.h"
@@ -35,8 +36,7 @@ static void fail(struct server *s, const char *event, const struct kerr *e)
 
 static void clear_fault(struct server *s)
 {
-	free(s->fault);
-	s->fault = NULL;
+	free(TAKE_PTR(s->fault));
 	s->fault_error = 0;
 	s->attempts = 0;
 	s->not_before_ms = 0;
@@ -143,7 +143,7 @@ static void inspect_done(void *data, struct job_end *end)
 		fail(s, "server-inspect-failed", &end->e);
 		look_later(s);
 	} else {
-		if (!s->known)
+		if (!s->known || s->serving) /* it was of a look */
 			clear_fault(s);
 		s->known = true;
 		s->status = *(const struct server_status *)end->result;
@@ -221,8 +221,7 @@ int server_exporter(struct server *s, struct exporter **ret, struct kerr *e)
 		r = loop_poll_new(s->daemon->loop, exporter_get_fd(s->exporter), LOOP_READ,
 			on_exporter, s, &s->poll);
 		if (r < 0) {
-			exporter_free(s->exporter);
-			s->exporter = NULL;
+			exporter_free(TAKE_PTR(s->exporter));
 			return kerr_set(e, r, "poll", "upcalls", NULL);
 		}
 	}
@@ -341,7 +340,9 @@ void server_plan(struct server *s, bool wanted, bool settled, bool idle)
 {
 	bool runs = s->status.state == SERVER_OURS;
 
-	if (!wanted && !s->serving && s->fault)
+	/* Of what is no longer attempted. A server that is left over is to be served, or stopped.
+	 */
+	if (!wanted && !runs && !s->look)
 		clear_fault(s);
 	if (s->job)
 		return;
@@ -393,8 +394,7 @@ void server_free(struct server *s)
 		return;
 	loop_poll_free(s->poll);
 	loop_timer_free(s->pause);
-	if (s->exporter)
-		exporter_free(s->exporter);
+	exporter_free(s->exporter);
 	free(s->fault);
 	free(s);
 }

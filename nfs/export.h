@@ -12,6 +12,7 @@
 #pragma once
 
 #include "mountd/base/kerr.h"
+#include "nfs/listeners.h"
 #include "nfs/run.h"
 
 #define NFSD_TIME_MIN 10   /* seconds; fs/nfsd/nfsctl.c refuses less … */
@@ -52,6 +53,7 @@ struct server_status {
 	bool module_available; /* nfsd is loaded, built in, or can be loaded */
 	unsigned threads;
 	bool all_listening;	 /* every configured address has its listener */
+	struct listeners own;	 /* where ours listens, also by a former configuration */
 	char foreign[128];	 /* the first listener that is not ours, "tcp 0.0.0.0:2049" */
 	const char *server_rung; /* "netlink" or "procfs" */
 	const char *cache_rung;	 /* "netlink" or "procfs" */

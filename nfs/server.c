@@ -21,6 +21,7 @@ struct view {
 	unsigned threads;
 	bool as_recorded;   /* started by us with this very configuration */
 	bool all_listening; /* every configured address, and no other */
+	struct listeners own;
 };
 
 static int read_threads(int fs, unsigned *ret, struct kerr *e)
@@ -65,6 +66,9 @@ static int judge(int fs, const struct exporter_config *config, const char *recor
 	listeners_judge(portlist, &sockets, &wanted, &ret->verdict);
 	ret->all_listening = ret->verdict.n_nfsd == wanted.n && ret->verdict.n_ours == wanted.n;
 	listeners_judge(portlist, &sockets, &ours, &ret->verdict);
+	for (size_t i = 0; i < ours.n; i++)
+		if (listeners_have(&sockets, &ours.list[i]))
+			listeners_add(&ret->own, &ours.list[i].addr, ours.list[i].port);
 	return 0;
 }
 
@@ -213,6 +217,7 @@ int server_inspect(const struct exporter_config *config, struct server_status *r
 		status.state = state_of(&view);
 		status.threads = view.threads;
 		status.all_listening = view.all_listening;
+		status.own = view.own;
 		(void)snprintf(status.foreign, sizeof status.foreign, "%s", view.verdict.foreign);
 		if (!status.foreign[0])
 			error = foreign_answerer(status.foreign, sizeof status.foreign);
