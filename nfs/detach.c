@@ -159,20 +159,22 @@ static int detach_found(const struct mount_config *config, const char *volume,
 	return error < 0 ? kerr_set(e, error, "unmount", f->target, NULL) : 0;
 }
 
-static int resolve(const char *volume, char path[PATH_MAX], struct kerr *e)
+/*
+ * "/" where that is no folder, or none any more: then the table of all mounts tells whether one is
+ * left, and where. The volume may have been renamed with it.
+ */
+static void resolve(const char *volume, char path[PATH_MAX])
 {
 	_cleanup_close_ int fd = open(volume, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	char link[64];
-	ssize_t length;
+	ssize_t length = -1;
 
-	if (fd < 0)
-		return kerr_set(e, -errno, "open volume", volume, NULL);
 	(void)snprintf(link, sizeof link, "/proc/thread-self/fd/%d", fd);
-	length = readlink(link, path, PATH_MAX - 1);
+	if (fd >= 0)
+		length = readlink(link, path, PATH_MAX - 1);
 	if (length < 0)
-		return kerr_set(e, -errno, "resolve volume", volume, NULL);
-	path[length] = '\0';
-	return 0;
+		path[0] = '/';
+	path[length < 0 ? 1 : length] = '\0';
 }
 
 /* From top down to the bare mountpoint, or to what is not ours. */
@@ -253,18 +255,16 @@ int mount_detach(const struct mount_config *config, const char *volume, const ch
 	const struct mount_known *known, enum detach_how how, const char **ret_rung, struct kerr *e)
 {
 	enum rung strongest = ABSENT, former = ABSENT;
-	char path[PATH_MAX] = "", former_path[PATH_MAX];
+	char path[PATH_MAX], former_path[PATH_MAX];
 	const char *at = known->at;
-	int error = resolve(volume, path, e);
+	int error;
 
-	if (error == 0 && how == DETACH_CLEAN && detach_only(path, run, known)) {
+	resolve(volume, path);
+	if (how == DETACH_CLEAN && detach_only(path, run, known)) {
 		*ret_rung = rung_names[UMOUNT];
 		return 0;
 	}
-	if (error == 0)
-		error = detach_all(config, path, run, how, &strongest, e);
-	else if (error == -ENOENT)
-		error = 0;
+	error = detach_all(config, path, run, how, &strongest, e);
 	if (error == 0 && at && volume_of(at, run, former_path) == 0 &&
 		strcmp(former_path, path) != 0)
 		error = detach_all(config, former_path, run, how, &former, e);

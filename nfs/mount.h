@@ -85,6 +85,7 @@ enum detach_how {
  * <volume>/<run>/sandbox, and wherever a renamed directory took it. Returns in *ret_rung the
  * strongest that was needed: "absent" (nothing there), "umount", "detach", "shutdown" or
  * "force". Leaves the empty mountpoint. -EEXIST: something foreign covers ours.
+ * Where the volume is no folder, or none any more, the run's mounts end wherever they are.
  * known->at: the volume can be a symbolic link that leads elsewhere by now. known->unique_id: the
  * others of the node need not be looked through.
  */
