@@ -11,6 +11,7 @@
 #include "mountd/prober_state.h"
 #include "mountd/steps.h"
 #include "mountd/tombstone_job.h"
+#include "nfs/client_ending.h"
 #include "nfs/client_state.h"
 #include "nfs/mount.h"
 #include "nfs/probe.h"
@@ -90,8 +91,10 @@ static void cut_off_rest(struct peer *peer)
 		tombstone_job_stop(&peer->tombstone);
 	if (needed && !peer->tombstone)
 		tombstone_job_start(d, &peer->server, peer->port, &peer->tombstone);
-	if (shutdown && (!peer->attempted || loop_clock_ms() >= peer->lost_ms + ATTEMPTS_END_MS))
+	if (shutdown && (!peer->attempted || loop_clock_ms() >= peer->lost_ms + ATTEMPTS_END_MS)) {
 		(void)client_state_shut_down(&peer->server, peer->port);
+		(void)client_ending_shut_down(&peer->server, peer->port);
+	}
 }
 
 static void lose(struct peer *peer, uint64_t silent_ms, const struct kerr *e)

@@ -2,6 +2,8 @@
 /* Which servers the kernel's client still holds, from its own table. */
 #include "nfs/client_state.h"
 
+#include "nfs/client_ending.h"
+
 #include <criterion/criterion.h>
 
 static const char table[] = "NV SERVER   PORT USE HOSTNAME\n"
@@ -64,4 +66,13 @@ Test(client_state, volumes_of_one_server)
 	cr_expect_not(client_state_owns_volume(volumes, &addr, 20490, 0, 6), "gone");
 	rest = "";
 	cr_expect_not(client_state_next_volume(&rest, &addr, 20490, &major, &minor));
+}
+
+Test(client_ending, the_port_of_a_transport)
+{
+	static const char info[] = "num_reqs=2\nsrc_port=893\ntasks_queuelen=1\ndst_port=20490\n";
+
+	cr_expect(client_ending_has_port(info, 20490));
+	cr_expect_not(client_ending_has_port(info, 893));
+	cr_expect_not(client_ending_has_port("src_port=20490\n", 20490));
 }

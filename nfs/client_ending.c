@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Mounts of this node's NFS client that nobody is on any more, and that have not ended yet. */
+#include "nfs/client_ending.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mountd/base/cleanup.h"
+
+static bool read_text(int folder, const char *transport, const char *name, char *text, size_t size)
+{
+	char path[NAME_MAX + 32];
+	_cleanup_close_ int fd = -1;
+	ssize_t n;
+
+	(void)snprintf(path, sizeof path, "%s/%s", transport, name);
+	fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, size - 1);
+	if (n < 0)
+		return false;
+	text[n] = '\0';
+	return true;
+}
+
+bool client_ending_has_port(const char *text, uint16_t port)
+{
+	static const char key[] = "dst_port=";
+	const char *at = strstr(text, key);
+
+	return at && strtoul(at + sizeof key - 1, NULL, 10) == port;
+}
+
+static bool leads_to(int folder, const char *transport, const struct addr *server, uint16_t port)
+{
+	char address[ADDR_TEXT_SIZE + 1], info[2048];
+	struct addr addr;
+
+	if (!read_text(folder, transport, "dstaddr", address, sizeof address))
+		return false;
+	address[strcspn(address, "\n")] = '\0';
+	return addr_parse(address, &addr) == 0 && addr_equal(&addr, server) &&
+	       read_text(folder, transport, "xprt_info", info, sizeof info) &&
+	       client_ending_has_port(info, port);
+}
+
+static bool is_of(int mount, const struct addr *server, uint16_t port)
+{
+	int fd = openat(mount, "nfs_client/switch", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_closedir_ DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	if (!dir) {
+		cleanup_close(&fd);
+		return false;
+	}
+	while ((entry = readdir(dir)))
+		if (strncmp(entry->d_name, "xprt-", 5) == 0 &&
+			leads_to(dirfd(dir), entry->d_name, server, port))
+			return true;
+	return false;
+}
+
+static int shut_down(int nfs, const char *name, const struct addr *server, uint16_t port)
+{
+	_cleanup_close_ int mount = openat(nfs, name, O_PATH | O_DIRECTORY | O_CLOEXEC), fd = -1;
+
+	if (mount < 0 || !is_of(mount, server, port))
+		return 0;
+	fd = openat(mount, "shutdown", O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	/* -ENODEV: it has ended meanwhile. */
+	return write(fd, "1", 1) == 1 || errno == ENODEV ? 0 : -errno;
+}
+
+int client_ending_shut_down(const struct addr *server, uint16_t port)
+{
+	_cleanup_closedir_ DIR *dir = opendir("/sys/fs/nfs");
+	const struct dirent *entry;
+	int first_error = 0;
+
+	if (!dir)
+		return errno == ENOENT ? 0 : -errno;
+	while ((entry = readdir(dir))) {
+		int error = strncmp(entry->d_name, "server-", 7) == 0
+				    ? shut_down(dirfd(dir), entry->d_name, server, port)
+				    : 0;
+		first_error = first_error ? first_error : error;
+	}
+	return first_error;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Mounts of this node's NFS client that nobody is on any more, and that have not ended yet: who was
+ * the last on one that is detached gives back its delegations as he ends, and waits, out of reach
+ * of any signal, for as long as the server is silent. By then the mount has no device any more:
+ * nfs_sysfs_move_sb_to_server() in fs/nfs/sysfs.c names it server-<number>.
+ */
+#pragma once
+
+#include "nfs/addr.h"
+
+/*
+ * Every call of such mounts of that server fails with EIO; Linux 6.5 and newer. Negative errno: of
+ * the first that could not be.
+ */
+int client_ending_shut_down(const struct addr *server, uint16_t port);
+
+/* Is that port named in text, the contents of a transport's xprt_info in sysfs? Pure. */
+bool client_ending_has_port(const char *text, uint16_t port);
