@@ -11,6 +11,8 @@
 
 #define RECALL_MS 10000
 #define REVOKE_MS 20000
+/* A call that was let in just before the refusal opens its file yet. */
+#define UNDER_WAY_MS 300
 
 struct revoke_arg {
 	const struct exporter_config *config;
@@ -172,22 +174,23 @@ static bool quiesce(struct run *run, const struct export *export)
 	return true;
 }
 
-void step_end_export(struct run *run, const struct export *export)
+static void cannot_unexport(struct run *run, const struct kerr *e)
+{
+	run->busy = BUSY_ENDING;
+	run_fail(run, "unexport-failed", 0, e);
+}
+
+static void take_what_is_held(struct run *run, const struct export *export)
 {
 	struct server *server = run->daemon->server;
 	struct spec spec = {.role = ROLE_EXPORT, .export = *export};
 	struct held_export *held = run_find_held(run, &export->id);
 	struct revoke_arg arg = {.config = server_config(server), .gone = export};
-	struct exporter *x = server_open_exporter(server);
 	struct job_call call;
 	struct kerr e = {0};
 
-	if (quiesce(run, export))
-		return;
-	if ((x && unexport(held, x, &e) < 0) ||
-		list_others(run, &held->export, &arg.others, &e) < 0) {
-		run->busy = BUSY_ENDING;
-		run_fail(run, "unexport-failed", 0, &e);
+	if (list_others(run, &held->export, &arg.others, &e) < 0) {
+		cannot_unexport(run, &e);
 		return;
 	}
 	arg.folder = held->folder;
@@ -198,6 +201,25 @@ void step_end_export(struct run *run, const struct export *export)
 	call.done = revoke_done;
 	(void)step_start(run, &spec, BUSY_ENDING, &call);
 	free((void *)arg.others.list);
+}
+
+void step_end_export(struct run *run, const struct export *export)
+{
+	struct held_export *held = run_find_held(run, &export->id);
+	struct exporter *x = server_open_exporter(run->daemon->server);
+	bool was_served = held->served;
+	struct kerr e = {0};
+
+	if (quiesce(run, export))
+		return;
+	if (x && unexport(held, x, &e) < 0) {
+		cannot_unexport(run, &e);
+	} else if (was_served && !held->served) {
+		run->not_before_ms = loop_clock_ms() + UNDER_WAY_MS;
+		daemon_plan_soon(run->daemon);
+	} else {
+		take_what_is_held(run, export);
+	}
 }
 
 void step_withhold(struct run *run)

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <netlink/attr.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "mountd/base/cleanup.h"
 #include "nfs/client_expire.h"
@@ -12,9 +11,6 @@
 #include "nfs/nfsd_abi.h"
 #include "nfs/nfsdfs.h"
 #include "nfs/server_rungs.h"
-
-/* A call that was let in before its export was refused opens its file yet. */
-#define UNDER_WAY_NS 20000000
 
 struct revocation {
 	struct holding of;
@@ -149,10 +145,8 @@ int export_revoke(const struct exporter_config *config, const struct export *gon
 {
 	_cleanup_(revocation_clear) struct revocation r = {
 		HOLDING(gone, e), config->masked_rungs, former};
-	int error;
+	int error = holding_look(&r.of, config, folder, others, holding_collect);
 
-	(void)nanosleep(&(struct timespec){.tv_nsec = UNDER_WAY_NS}, NULL);
-	error = holding_look(&r.of, config, folder, others, holding_collect);
 	if (error < 0)
 		return error;
 	*ret_rung = "none";
