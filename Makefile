@@ -85,7 +85,7 @@ demo: deps
 KERNEL ?= 6.12
 
 clean:
-	$(Q)rm -rf $(addprefix $(B)/,obj launch seccomp bench integration/helpers san fuzz tests test tidy check cppcheck stage werror chart oci/root oci/launch) $(PROGRAMS) $(B)/*.a $(B)/oci/*.tar
+	$(Q)rm -rf $(addprefix $(B)/,kora-sandbox-mount.service obj launch seccomp bench integration/helpers san fuzz tests test tidy check cppcheck stage werror chart oci/root oci/launch) $(PROGRAMS) $(B)/*.a $(B)/oci/*.tar
 
 -include $(shell find $(B)/obj $(B)/san -name '*.d' 2>/dev/null)
 

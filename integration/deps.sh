@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what building, checking and testing need on Debian 12 and 13: what is missing, nothing else.
+# Installs what building, checking, testing and running need on Debian 12 and 13: what is missing, nothing else.
 #
-#   deps.sh [build] [check] [test] [bench]      the first three by default
+#   deps.sh [build] [check] [test] [bench] [run]      the first three by default
+#   deps.sh list GROUP...                             says what it would look for
 set -euo pipefail
 
 # a|b: the first that is installed, otherwise the first that the archive has.
@@ -13,6 +14,9 @@ check_packages=(clang clang-format clang-tidy cppcheck mandoc shellcheck
 	'libclang-rt-dev|libclang-rt-19-dev')
 test_packages=(libcriterion-dev python3 openssl nghttp2-proxy busybox-static cpio kmod xz-utils e2fsprogs xfsprogs iproute2 nftables strace
 	util-linux procps debian-archive-keyring)
+# What a node needs that gets the programs made elsewhere, on the same release.
+run_packages=(libmount1 libnl-3-200 libnl-genl-3-200 libnl-route-3-200 libjansson4 'libtirpc3t64|libtirpc3' 'libuv1t64|libuv1'
+	'libssl3t64|libssl3' 'libcurl4t64|libcurl4' 'libmicrohttpd12t64|libmicrohttpd12')
 # What the measurements alone need: plots, and the launcher's peers.
 bench_packages=(gnuplot-nox python3 util-linux bubblewrap firejail crun debian-archive-keyring)
 # Debian 12's own QEMU is not reliable with newer kernels: kernels.sh unpacks a newer one there.
@@ -54,7 +58,8 @@ choose() {
 }
 
 main() {
-	local group wanted=() lacking want install=() root=()
+	local group wanted=() lacking want install=() root=() list=
+	[ "${1-}" != list ] || { list=yes && shift; }
 	command -v dpkg-query apt-get >/dev/null || die "this is not Debian: install by hand: ${build_packages[*]}"
 	[ $# -gt 0 ] || set -- build check test
 	for group; do
@@ -63,9 +68,11 @@ main() {
 		check) wanted+=("${check_packages[@]}") ;;
 		test) wanted+=("${test_packages[@]}") ;;
 		bench) wanted+=("${bench_packages[@]}") ;;
-		*) die "unknown group '$group': build, check, test or bench" ;;
+		run) wanted+=("${run_packages[@]}") ;;
+		*) die "unknown group '$group': build, check, test, bench or run" ;;
 		esac
 	done
+	[ -z "$list" ] || { printf '%s\n' "${wanted[@]}" && return; }
 	mapfile -t lacking < <(missing "${wanted[@]}")
 	[ ${#lacking[@]} -gt 0 ] || return 0
 	if [ "$(id -u)" -ne 0 ]; then
