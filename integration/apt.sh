@@ -82,7 +82,7 @@ unpacked() {
 	local name=$1 tmp
 	shift
 	[ ! -e "$build/$name" ] || return 0
-	say "unpacking $name"
+	say "unpacking $name into the test machines' image: some scenarios use it, the programs do not"
 	apt_suites "$(codename)"
 	tmp=$(mktemp -d "$build/apt/root.XXXXXX")
 	apt_unpack_missing "$tmp" "$@"

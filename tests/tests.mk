@@ -183,14 +183,14 @@ help:
 	'make scenarios    integration/run --kernel all' \
 	'make field        every fault known from the field, on all kernels; CASE=20-same-host-name KERNEL=6.1 for one; MINUTES=30 of dropped packets' \
 	'make e2e-kubernetes   image, chart and examples on a real Kubernetes; make kubernetes-scenarios: pods on all kernels' \
-	'make soak         2,000 random operations beside a model, or MINUTES=60; SEED=1 repeats, KERNEL=6.1' \
-	'make inject       every call of the daemon fails once, and is its last once before and after; SITE=openat, MINUTES=60, SEED=1, KERNEL=6.1; WATCH=1: those of the watch' \
+	'make soak         2,000 random operations beside a model, in about an hour, or MINUTES=10; SEED=1 repeats, KERNEL=6.1' \
+	'make inject       every call of the daemon fails once, and is its last once before and after: hours; SITE=openat, MINUTES=60, SEED=1, KERNEL=6.1; WATCH=1: those of the watch' \
 	'make chart        the Helm chart: both Helms, types, rights, what has to be refused (npm)' \
 	'make image        OCI image archives, without a container engine; make image-check starts them' \
 	'make deps         installs what the build and the tests need (Debian 12 and 13)' \
-	'make install      DESTDIR= PREFIX=/usr/local' \
+	'make install      DESTDIR= PREFIX=/usr/local; programs, man pages, completion, systemd unit; make uninstall removes them' \
 	'make clean        removes what was built; downloads stay' \
 	'' \
 	'V=1 shows commands, CI=1 makes warnings errors, B= names another build folder.'
 
-.PHONY: install help
+.PHONY: install uninstall help
