@@ -49,7 +49,8 @@ wait_on agent 20 'grep -q " /workspaces/third/sandbox .*/workspaces/third/second
 lose
 on agent touch /run/blocked/go
 
-step "a launcher that waits says what it sees"
+step "who looks is told that it is silent, a launcher that waits, too"
+wait_on agent 20 'kora-mountctl runs | grep -q "ready .* server 10.20.0.1:20490 silent since .* cut off after 8 s"'
 said=$(on agent "$(launch --timeout 2 -- true) 2>&1; echo exit \$?")
 grep -q 'not ready after 2 s: nfs4 10.20.0.1:.* is mounted there but does not answer' <<<"$said" || fail "it says: $said"
 grep -qx 'exit 124' <<<"$said" || fail "it says: $said"
@@ -88,6 +89,15 @@ as 10001 agent 'echo back >/workspaces/demo/sandbox/back'
 equal "on the sandbox node" back "$(on sandbox cat /workspaces/local/demo/back)"
 equal "the run" ready "$(state_of agent demo)"
 equal "routing rules left" 0 "$(on agent "ip rule | grep -c 'proto 75' || true")"
+
+step "silent for a while: nothing is said of it when it answers"
+if [ "$SHAPE" = netns ]; then
+	lose
+	wait_on agent 40 'kora-mountctl describe demo | grep -q "^fault .* since "'
+	heal sandbox
+	wait_on agent 60 '! kora-mountctl runs | grep -q " since "'
+	equal "the run" ready "$(state_of agent demo)"
+fi
 
 step "a release while the server is silent does not wait for the deadline"
 lose

@@ -21,6 +21,25 @@ static const char *text_of(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
+static void say_silent(struct doctor *d, const json_t *silent)
+{
+	char age[CTL_AGE_SIZE];
+	size_t i;
+	json_t *server;
+
+	json_array_foreach(silent, i, server) {
+		bool lost = strcmp(text_of(server, "state"), "lost") == 0;
+
+		ctl_format_age(json_integer_value(json_object_get(server, "seconds")), age);
+		doctor_say(d, "silent", VERDICT_WARN,
+			lost ? "they are mounted anew when it answers: see to that node"
+			     : "it answers soon, or its mounts are cut off (--lost-after): see to "
+			       "that node",
+			"server %s silent for %s: its mounts %s", text_of(server, "address"), age,
+			lost ? "are cut off" : "hang");
+	}
+}
+
 void doctor_daemon(struct doctor *d)
 {
 	struct ctl_fault fault;
@@ -41,6 +60,7 @@ void doctor_daemon(struct doctor *d)
 	if (json_is_true(json_object_get(status, "drained")))
 		doctor_say(d, "drained", VERDICT_WARN, "kora-mountctl resume ends it",
 			"this node is drained: it exports and mounts nothing");
+	say_silent(d, json_object_get(status, "silent_servers"));
 }
 
 /* Adds "name (role)" to a list that ends in an ellipsis where it is full. */

@@ -253,8 +253,8 @@ static void advise(const struct ctl_args *args, const struct wait *w, char *now,
 	switch (w->seen) {
 	case SEEN_SILENT:
 		(void)snprintf(now, size,
-			"the server is down or cut off: kora-mountctl %s%s on this node, status "
-			"on the server's",
+			"the server is down or cut off: kora-mountctl status and %s%s on this node "
+			"say since when, status and doctor on the server's why",
 			look, run);
 		break;
 	case SEEN_FAULTY:

@@ -51,15 +51,54 @@ static bool concerns(const struct peer *peer, const struct mount *m)
 	       addr_equal(&m->server, &peer->server);
 }
 
+static void format_begin(uint64_t silent_ms, char text[32])
+{
+	time_t begin = time(NULL) - (time_t)(silent_ms / 1000);
+	struct tm tm;
+
+	(void)strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&begin, &tm));
+}
+
+/* A run stays in force, but whoever uses it waits: told until the server answers or is lost. */
+static void tell_waiting(struct peer *peer, const char *fault)
+{
+	const struct runs *runs = &peer->prober->daemon->runs;
+
+	for (size_t i = 0; i < runs->n; i++) {
+		struct run *run = runs->list[i];
+
+		if (run->role != ROLE_MOUNT || run->state != RUN_READY ||
+			!concerns(peer, &run->held_mount))
+			continue;
+		if (fault)
+			(void)run_set_fault(run, -ETIMEDOUT, fault);
+		else
+			run_clear_fault(run);
+	}
+}
+
+static void silence(struct peer *peer, uint64_t silent_ms, const struct kerr *e)
+{
+	char text[64], error[640], since[32], fault[320];
+
+	peer->answer = SILENT;
+	kerr_format(e, error, sizeof error);
+	log_event(LOG_LEVEL_WARNING, "server-silent",
+		log_text("peer", peer_text(peer, text, sizeof text)), log_text("error", error));
+	format_begin(silent_ms, since);
+	(void)snprintf(fault, sizeof fault,
+		"server %s silent since %s: its mounts hang, and are cut off after %u s", text,
+		since, peer->prober->daemon->options.lost_after_seconds);
+	tell_waiting(peer, fault);
+}
+
 /* Every run on a lost server says so until it is mounted again. */
 static void tell_runs(struct peer *peer, uint64_t silent_ms)
 {
 	struct daemon *d = peer->prober->daemon;
 	char text[64], since[32];
-	time_t begin = time(NULL) - (time_t)(silent_ms / 1000);
-	struct tm tm;
 
-	(void)strftime(since, sizeof since, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&begin, &tm));
+	format_begin(silent_ms, since);
 	(void)peer_text(peer, text, sizeof text);
 	for (size_t i = 0; i < d->runs.n; i++) {
 		struct run *run = d->runs.list[i];
@@ -127,6 +166,7 @@ static void answered(struct peer *peer)
 		log_text("peer", peer_text(peer, text, sizeof text)));
 	tombstone_job_stop(&peer->tombstone);
 	peer->answer = ANSWERS;
+	tell_waiting(peer, NULL);
 	if (!was_lost)
 		return;
 	for (size_t i = 0; i < d->runs.n; i++)
@@ -140,17 +180,11 @@ static void unanswered(struct peer *peer, const struct kerr *e)
 {
 	struct daemon *d = peer->prober->daemon;
 	uint64_t silent_ms = loop_clock_ms() - peer->answered_ms;
-	char text[64], error[640];
 
-	if (peer->answer == ANSWERS) {
-		peer->answer = SILENT;
-		kerr_format(e, error, sizeof error);
-		log_event(LOG_LEVEL_WARNING, "server-silent",
-			log_text("peer", peer_text(peer, text, sizeof text)),
-			log_text("error", error));
-	} else if (peer->answer == SILENT && silent_ms >= d->options.lost_after_seconds * 1000ULL) {
+	if (peer->answer == ANSWERS)
+		silence(peer, silent_ms, e);
+	else if (peer->answer == SILENT && silent_ms >= d->options.lost_after_seconds * 1000ULL)
 		lose(peer, silent_ms, e);
-	}
 	if (peer->answer == LOST)
 		cut_off_rest(peer);
 }

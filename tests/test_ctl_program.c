@@ -341,6 +341,8 @@ Test(ctl_program, doctor_tells_what_the_daemon_suffers_from, .timeout = 120)
 	ask(PACKETS(RUN_OF("a", ", \"fault\": \"no route\""), RUN_OF("b", ""),
 		    RUN_OF("c", ", \"fault\": \"refused\""),
 		    "{\"ok\": true, \"version\": \"0.1.0\", \"node\": \"n1\", \"drained\": true, "
+		    "\"silent_servers\": [{\"address\": \"10.20.0.1:20490\", "
+		    "\"state\": \"silent\", \"seconds\": 11}], "
 		    "\"server\": {\"state\": \"stopped\", \"fault\": \"port taken\"}}"),
 		false, ARGV("doctor", "-o", "json", "--timeout", "20"));
 	cr_expect(o.code == 7 || o.code == 8, "%d: %s", o.code, o.err);
@@ -348,6 +350,10 @@ Test(ctl_program, doctor_tells_what_the_daemon_suffers_from, .timeout = 120)
 	cr_expect(strstr(found, "\"fail\"") && strstr(found, "stopped: port taken"), "%s", found);
 	found = finding("drained");
 	cr_expect(strstr(found, "\"warn\"") && strstr(found, "resume"), "%s", found);
+	found = finding("silent");
+	cr_expect(strstr(found, "\"warn\"") &&
+			  strstr(found, "10.20.0.1:20490 silent for 11s: its mounts hang"),
+		"%s", found);
 	found = finding("runs");
 	cr_expect(strstr(found, "\"warn\"") && strstr(found, "2 of 3 fail: a (mount), c (mount)"),
 		"%s", found);
@@ -357,6 +363,7 @@ Test(ctl_program, doctor_tells_what_the_daemon_suffers_from, .timeout = 120)
 	found = finding("server");
 	cr_expect(strstr(found, "\"ok\""), "%s", found);
 	cr_expect_str_eq(finding("drained"), "");
+	cr_expect_str_eq(finding("silent"), "");
 	found = finding("node-name");
 	cr_expect(
 		strstr(found, "\"ok\"") && strstr(found, "n1, given to the daemon by --node-name"),

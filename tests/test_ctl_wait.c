@@ -191,6 +191,7 @@ Test(ctl_wait, a_silent_mount_does_not_hang_it)
 	cr_expect_eq(o.code, 6);
 	cr_expect_lt(seconds_since(&began), 20, "it hung");
 	cr_expect(strstr(o.err, "fuse silent is mounted there but does not answer"), "%s", o.err);
+	cr_expect(strstr(o.err, "kora-mountctl status and describe r1 on this node"), "%s", o.err);
 	close(fd);
 }
 
