@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
@@ -264,10 +265,14 @@ static void check_places(const struct plan *plan, struct report *r)
 {
 	const char *const dirs[] = {plan->tmpdir, plan->home};
 	const char *const names[] = {"TMPDIR", "HOME"};
+	char here[PATH_MAX];
 
-	if (!can_list("."))
-		report_gap(r, "working directory: %s (not granted: see --chdir, --read, --exec)",
-			strerror(errno));
+	if (!can_list(".")) {
+		const char *why = strerror(errno);
+
+		report_gap(r, "working directory %s: %s (not granted: see --chdir, --read, --exec)",
+			getcwd(here, sizeof(here)) ? here : ".", why);
+	}
 	for (size_t i = 0; i < 2; i++) {
 		if (!dirs[i])
 			continue;

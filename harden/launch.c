@@ -89,7 +89,7 @@ static int prepare_process(struct state *s, struct report *r, struct fail *f)
 	if (e == 0)
 		e = process_limits(s->p, &s->plan, f);
 	if (e == 0)
-		e = process_directories(&s->plan, f);
+		e = process_directories(s->p, &s->plan, f);
 	return e;
 }
 

@@ -124,13 +124,21 @@ int process_close_fds(const struct policy *p, const int *own, size_t n_own, stru
 	return r < 0 ? fail_set(f, -r, "closing descriptors: %s", strerror(-r)) : 0;
 }
 
-static int enter(const char *dir, struct fail *f)
+/* Of its own accord the launcher goes nowhere but into the run's folder. */
+static int change(const char *dir, bool chosen, struct fail *f)
+{
+	if (!dir || chdir(dir) == 0)
+		return 0;
+	return fail_set(f, errno, "%s %s: %s (see %s)",
+		chosen ? "working directory" : "the run's folder", dir, strerror(errno),
+		chosen ? "--chdir" : "--workspaces");
+}
+
+static int enter(struct fail *f)
 {
 	char now[PATH_MAX];
 	struct stat here, named;
 
-	if (dir && chdir(dir) < 0)
-		return fail_set(f, errno, "working directory %s: %s", dir, strerror(errno));
 	/* getcwd() says "(unreachable)" for a directory outside the root: CVE-2024-21626's way in.
 	 */
 	if (!getcwd(now, sizeof(now)))
@@ -138,7 +146,7 @@ static int enter(const char *dir, struct fail *f)
 	if (now[0] != '/')
 		return fail_set(f, EACCES, "working directory %s is outside the root", now);
 	/* A new mount may lie over the directory that was inherited: enter it by name. */
-	if (!dir && chdir(now) < 0)
+	if (chdir(now) < 0)
 		return fail_set(
 			f, errno, "working directory %s: %s (see --chdir)", now, strerror(errno));
 	if (stat(".", &here) < 0 || stat(now, &named) < 0 || here.st_ino != named.st_ino ||
@@ -148,10 +156,12 @@ static int enter(const char *dir, struct fail *f)
 	return 0;
 }
 
-int process_directories(const struct plan *plan, struct fail *f)
+int process_directories(const struct policy *p, const struct plan *plan, struct fail *f)
 {
-	int r = enter(plan->workdir, f);
+	int r = change(plan->workdir, p->chdir, f);
 
+	if (r == 0)
+		r = enter(f);
 	if (r < 0 || !plan->tmpdir)
 		return r;
 	if (mkdir(plan->tmpdir, 0700) < 0 && errno != EEXIST)

@@ -22,7 +22,7 @@ int process_close_fds(const struct policy *p, const int *own, size_t n_own, stru
 
 /* Enter the working directory and make the temporary one. -errno and the reason; -EACCES for a
  * working directory that can't be reached from "/" (a leaked descriptor's, for example). */
-int process_directories(const struct plan *plan, struct fail *f);
+int process_directories(const struct policy *p, const struct plan *plan, struct fail *f);
 
 /*
  * As root on a writable root: a mount namespace of its own (mounts of the host still arrive, none

@@ -72,7 +72,11 @@ says "working directory" "$W/ws/r/sandbox"
 run --chdir "$W/ws/r" -- pwd
 says "--chdir" "$W/ws/r"
 run --chdir / -- true
-says "--chdir outside of what is granted" "working directory: Permission denied (not granted"
+says "--chdir outside of what is granted" "working directory /: Permission denied (not granted"
+run --chdir "$W/none" -- true
+says "--chdir to what is not there" "working directory $W/none: No such file or directory (see --chdir)"
+bare --workspaces "$W/ws" --run none --uid 10001 -- true
+says "a run without a folder" "the run's folder $W/ws/none: No such file or directory (see --workspaces)"
 run -- sh -c 'echo $HOME $TMPDIR $KORA_RUN'
 says "HOME and TMPDIR" "$W/ws/r/sandbox $W/ws/r/sandbox/.tmp r"
 mkdir -p "$W/out/home" && chown 10001 "$W/out/home"

@@ -124,7 +124,7 @@ code=$?
 exits "a working directory outside the root" 125
 says "a working directory outside the root" "working directory"
 text=$(cd "$W/out" && "$LAUNCH" --uid 10001 --landlock-min 1 -- true 2>&1)
-says "a working directory outside of what is granted" "not granted: see --chdir"
+says "a working directory outside of what is granted" "working directory $W/out: Permission denied (not granted: see --chdir"
 
 # rename(2): EXDEV from TMPDIR, and under stacked layers without REFER
 run -- sh -c 'set -e; echo 1 > $TMPDIR/f; mkdir -p a b; mv $TMPDIR/f a/f; mv a/f b/; rm -r a b'
