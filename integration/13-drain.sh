@@ -54,3 +54,11 @@ equal "lines of it" 1 "$(on sandbox "grep -c 'event=server-failed .*EADDRNOTAVAI
 equal "what listens" "10.20.0.1:20490 [fd20::1]:20490" "$(on sandbox 'kora-mountctl status' | awk '/^listen/ { print $2; next } /^ / { print $1; next }' | sort | xargs)"
 on sandbox 'kora-mountctl doctor' >"$CASE_DIR/doctor" && fail "doctor finds nothing" || true
 grep -q '^fail  server .*10.9.9.9' "$CASE_DIR/doctor" || fail "doctor: $(cat "$CASE_DIR/doctor")"
+
+step "without its daemon it is ours still, wherever another is meant to listen"
+daemon_end sandbox TERM
+on sandbox 'kora-mountctl doctor --listen 10.20.0.1 | grep "^ok *server *ours"'
+daemon sandbox --listen 127.0.0.1
+wait_on sandbox 20 'kora-mountctl status | grep "^listen *127.0.0.1"'
+daemon_end sandbox TERM
+on sandbox 'kora-mountctl doctor | grep "^ok *server *ours"'

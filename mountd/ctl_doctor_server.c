@@ -4,12 +4,14 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <libgen.h>
 #include <limits.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/mount.h>
 
 #include "nfs/export.h"
+#include "nfs/server_record.h"
 
 #define NFS_PORT    2049
 #define RUNTIME_DIR "/run"
@@ -48,12 +50,36 @@ static int private_runtime_dir(void)
 	return 0;
 }
 
+/*
+ * Where a server can be ours: what it was last started with is below the daemon's socket, and may
+ * be lost with a container. Returns how many.
+ */
+static size_t own_listeners(const struct doctor *d, struct addr ret[LISTENERS_MAX])
+{
+	struct addr own[DOCTOR_ADDRESSES_MAX];
+	struct listeners ours = {0};
+	_cleanup_free_ char *record = NULL;
+	char dir[PATH_MAX];
+	size_t n_own = doctor_own_addresses(own), n = 0;
+
+	(void)snprintf(dir, sizeof dir, "%s", d->args->socket);
+	server_record_read(dirname(dir), &record);
+	if (record)
+		server_record_listeners(record, &ours);
+	for (size_t i = 0; i < n_own; i++)
+		listeners_add(&ours, &own[i], d->args->port);
+	for (size_t i = 0; i < ours.n; i++)
+		if (ours.list[i].port == d->args->port)
+			ret[n++] = ours.list[i].addr;
+	return n;
+}
+
 /* The kernel's own word. Changes nothing but that nfsd is loaded. */
 static int look(const struct doctor *d, struct server_status *ret, struct kerr *e)
 {
-	struct addr own[DOCTOR_ADDRESSES_MAX];
+	struct addr own[LISTENERS_MAX];
 	struct exporter_config config = {.listen = own,
-		.n_listen = doctor_own_addresses(own),
+		.n_listen = own_listeners(d, own),
 		.port = d->args->port,
 		.threads = 1,
 		.lease_seconds = NFSD_TIME_MIN,
@@ -62,10 +88,6 @@ static int look(const struct doctor *d, struct server_status *ret, struct kerr *
 		.runtime_dir = RUNTIME_DIR,
 		.server_scope = "doctor"};
 
-	if (d->args->n_addresses) {
-		config.listen = d->args->addresses;
-		config.n_listen = d->args->n_addresses;
-	}
 	int r = private_runtime_dir();
 	if (r < 0)
 		return kerr_set(e, r, "make a mount namespace", NULL, NULL);
