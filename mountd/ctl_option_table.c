@@ -49,7 +49,7 @@ static const char *set_id(const char *value, uint32_t *ret)
 {
 	uint64_t number = 0;
 	const char *fault = set_number(value, 1, UINT32_MAX - 1, &number,
-		"is not between 1 and 4294967294; root is never a sandbox's user");
+		"is not between 1 and 4294967294; it is never root");
 
 	*ret = (uint32_t)number;
 	return fault;
@@ -164,8 +164,9 @@ const struct ctl_option ctl_options[] = {
 		set_incarnation},
 	{"client", "ADDRESS", 0, true,
 		"an agent node that may mount; once for each of its addresses", add_address},
-	{"uid", "N", 0, false, "the sandbox's user", set_uid},
-	{"gid", "N", 0, false, "the sandbox's group", set_gid},
+	{"uid", "N", 0, false, "owner: the sandbox's user; of a mount or bind the harness's",
+		set_uid},
+	{"gid", "N", 0, false, "its group", set_gid},
 	{"sync", NULL, 0, false, "answer a write only when it is on disk", set_nothing},
 	{"server", "ADDRESS", 0, false, "the sandbox node", set_server},
 	{"port", "N", 0, false, "TCP port of the NFS server (20490)", set_port},
