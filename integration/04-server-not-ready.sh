@@ -40,6 +40,10 @@ output=$(attach early first --timeout 3 2>&1) || status=$?
 equal "exit code for a timeout" 6 $status
 case $output in *early*"No such file"*) ;; *) fail "no reason: $output" ;; esac
 equal "nothing is mounted" "" "$(mounted_at early)"
+CLIENT=10.20.0.9 serve early first
+status=0
+output=$(attach early first --timeout 3 2>&1) || status=$?
+case $output in *early*"to this node's address"*) ;; *) fail "no reason: $output" ;; esac
 serve early first
 on agent kora-mountctl wait early --timeout 60
 

@@ -13,7 +13,8 @@ const char *mount_error_hint(int error)
 {
 	switch (error) {
 	case -ENOENT:
-		return "the server does not export this run and incarnation (yet)";
+		return "the server does not export this run and incarnation to this node's address "
+		       "(yet): kora-mountctl describe there tells what it exports, and to whom";
 	case -EACCES:
 	case -EPERM:
 		return "the server does not know this node's address as a client of that run";
