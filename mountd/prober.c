@@ -12,6 +12,7 @@
 #include "mountd/steps.h"
 #include "mountd/tombstone_job.h"
 #include "nfs/client_ending.h"
+#include "nfs/client_lease.h"
 #include "nfs/client_state.h"
 #include "nfs/mount.h"
 #include "nfs/probe.h"
@@ -20,6 +21,13 @@
 #define PROBE_JOB_MS	 8000
 #define EVERY_ANSWERS_MS 10000 /* while it answers, at most; or a third of --lost-after */
 #define EVERY_SILENT_MS	 2000
+
+/*
+ * A client whose lease was over for that long, while the server answered that long, does not come
+ * back: it would have renewed it thrice.
+ */
+#define STUCK_LEASE_S 30
+#define STUCK_MS      60000
 
 struct probe_arg {
 	struct addr server;
@@ -93,12 +101,11 @@ static void silence(struct peer *peer, uint64_t silent_ms, const struct kerr *e)
 }
 
 /* Every run on a lost server says so until it is mounted again. */
-static void tell_runs(struct peer *peer, uint64_t silent_ms)
+static void tell_runs(struct peer *peer, const char *why)
 {
 	struct daemon *d = peer->prober->daemon;
-	char text[64], since[32];
+	char text[64];
 
-	format_begin(silent_ms, since);
 	(void)peer_text(peer, text, sizeof text);
 	for (size_t i = 0; i < d->runs.n; i++) {
 		struct run *run = d->runs.list[i];
@@ -106,9 +113,8 @@ static void tell_runs(struct peer *peer, uint64_t silent_ms)
 
 		if (run->role != ROLE_MOUNT || !run->possible || !concerns(peer, &run->want.mount))
 			continue;
-		(void)snprintf(fault, sizeof fault,
-			"%sserver %s unreachable since %s; mounted when it answers",
-			prober_is_perhaps_shown(run) ? "cut off: " : "", text, since);
+		(void)snprintf(fault, sizeof fault, "%sserver %s %s",
+			prober_is_perhaps_shown(run) ? "cut off: " : "", text, why);
 		run->in_force = false;
 		run_event(run, EVENT_LOST);
 		run_event(run, EVENT_FAIL);
@@ -136,7 +142,7 @@ static void cut_off_rest(struct peer *peer)
 	}
 }
 
-static void lose(struct peer *peer, uint64_t silent_ms, const struct kerr *e)
+static void lose(struct peer *peer, uint64_t silent_ms, const char *why, const struct kerr *e)
 {
 	struct daemon *d = peer->prober->daemon;
 	char text[64], error[640];
@@ -149,8 +155,17 @@ static void lose(struct peer *peer, uint64_t silent_ms, const struct kerr *e)
 		log_number("silent_ms", silent_ms), log_text("error", error),
 		log_text("next", "its mounts are cut off, and made anew when it answers"));
 	cut_off_rest(peer);
-	tell_runs(peer, silent_ms);
+	tell_runs(peer, why);
 	daemon_plan_soon(d);
+}
+
+static void lose_silent(struct peer *peer, uint64_t silent_ms, const struct kerr *e)
+{
+	char why[96], since[32];
+
+	format_begin(silent_ms, since);
+	(void)snprintf(why, sizeof why, "unreachable since %s; mounted when it answers", since);
+	lose(peer, silent_ms, why, e);
 }
 
 static void answered(struct peer *peer)
@@ -166,6 +181,7 @@ static void answered(struct peer *peer)
 		log_text("peer", peer_text(peer, text, sizeof text)));
 	tombstone_job_stop(&peer->tombstone);
 	peer->answer = ANSWERS;
+	peer->answers_ms = loop_clock_ms();
 	tell_waiting(peer, NULL);
 	if (!was_lost)
 		return;
@@ -184,7 +200,7 @@ static void unanswered(struct peer *peer, const struct kerr *e)
 	if (peer->answer == ANSWERS)
 		silence(peer, silent_ms, e);
 	else if (peer->answer == SILENT && silent_ms >= d->options.lost_after_seconds * 1000ULL)
-		lose(peer, silent_ms, e);
+		lose_silent(peer, silent_ms, e);
 	if (peer->answer == LOST)
 		cut_off_rest(peer);
 }
@@ -192,10 +208,30 @@ static void unanswered(struct peer *peer, const struct kerr *e)
 static int probe(const void *data, void *result, int *ret_fd, struct kerr *e)
 {
 	const struct probe_arg *arg = data;
+	unsigned *lease_over_s = result;
+	int r = probe_server(&arg->server, arg->port, PROBE_TIMEOUT_MS, e);
 
-	(void)result;
 	(void)ret_fd;
-	return probe_server(&arg->server, arg->port, PROBE_TIMEOUT_MS, e);
+	if (r == 0)
+		*lease_over_s = client_lease_over_s(&arg->server, arg->port);
+	return r;
+}
+
+/* The server answers us, and not this kernel, which nobody can ask why. */
+static bool is_stuck(const struct peer *peer, unsigned lease_over_s)
+{
+	return lease_over_s >= STUCK_LEASE_S && loop_clock_ms() >= peer->answers_ms + STUCK_MS;
+}
+
+static void start_anew(struct peer *peer, unsigned lease_over_s)
+{
+	struct kerr e;
+
+	(void)kerr_set(&e, -ETIMEDOUT, "renew lease", NULL,
+		"it answers, but this node's kernel has not renewed its lease, which ended %u s "
+		"ago; does a firewall drop what comes from ports below 1024?",
+		lease_over_s);
+	lose(peer, 0, "answers, but not this node's kernel; mounted anew", &e);
 }
 
 /*
@@ -221,6 +257,7 @@ static void not_asked(struct peer *peer)
 static void probe_done(void *data, struct job_end *end)
 {
 	struct peer *peer = data;
+	unsigned lease_over_s = end->error ? 0 : *(const unsigned *)end->result;
 
 	peer->probe = NULL;
 	if (!end->error)
@@ -229,6 +266,8 @@ static void probe_done(void *data, struct job_end *end)
 		not_asked(peer);
 	else
 		unanswered(peer, &end->e);
+	if (is_stuck(peer, lease_over_s))
+		start_anew(peer, lease_over_s);
 	peer->asked_ms = loop_clock_ms();
 	plan_next(peer);
 	mountinfo_check_soon(peer->prober->daemon->mountinfo);
@@ -247,6 +286,7 @@ static void on_timer(void *data)
 		    &(struct job_call){.name = "probe",
 			    .fn = probe,
 			    .arg = &arg,
+			    .result_size = sizeof(unsigned),
 			    .deadline_ms = PROBE_JOB_MS,
 			    .done = probe_done,
 			    .data = peer},
@@ -279,7 +319,7 @@ struct peer *peer_add(struct prober *p, const struct mount *m)
 	peer->prober = p;
 	peer->server = m->server;
 	peer->port = m->port;
-	peer->answered_ms = peer->asked_ms = loop_clock_ms();
+	peer->answered_ms = peer->asked_ms = peer->answers_ms = loop_clock_ms();
 	p->list[p->n++] = peer;
 	plan_next(peer);
 	return peer;

@@ -17,6 +17,7 @@ struct peer {
 	uint16_t port;
 	enum answer answer;
 	uint64_t answered_ms; /* monotonic: when it was last known to answer */
+	uint64_t answers_ms;  /* monotonic: since when it has answered each time */
 	uint64_t lost_ms;     /* monotonic: when it was given up */
 	uint64_t asked_ms;    /* monotonic: when the last attempt to ask it ended */
 	struct loop_timer *timer;

@@ -3,6 +3,7 @@
 #include "nfs/client_state.h"
 
 #include "nfs/client_ending.h"
+#include "nfs/client_lease.h"
 
 #include <criterion/criterion.h>
 
@@ -75,4 +76,41 @@ Test(client_ending, the_port_of_a_transport)
 	cr_expect(client_ending_has_port(info, 20490));
 	cr_expect_not(client_ending_has_port(info, 893));
 	cr_expect_not(client_ending_has_port("src_port=20490\n", 20490));
+}
+
+static const char *const stats[] = {
+	"device /dev/vda mounted on / with fstype ext4\n",
+	"device 10.20.0.11:/workspaces/a/i mounted on /a with fstype nfs4 statvers=1.1\n",
+	"\topts:\trw,vers=4.2,port=20490,timeo=600\n",
+	"\tnfsv4:\tbm0=0xfd,sessions,pnfs=not configured,lease_time=30,lease_expired=1\n",
+	"device 10.20.0.1:/x mounted on /b with fstype nfs4 statvers=1.1\n",
+	"\topts:\trw,vers=4.2,port=2049,timeo=600\n",
+	"\tnfsv4:\tbm0=0xfd,sessions,pnfs=not configured,lease_time=30,lease_expired=2\n",
+	"device 10.20.0.1:/workspaces/c/i mounted on /c with fstype nfs4 statvers=1.1\n",
+	"\topts:\trw,vers=4.2,port=20490,timeo=600\n",
+	"\tnfsv4:\tbm0=0xfd,sessions,pnfs=not configured,lease_time=30,lease_expired=3\n",
+	"device [fd20::1]:/workspaces/d/i mounted on /d with fstype nfs4 statvers=1.1\n",
+	"\topts:\trw,vers=4.2,port=20490,timeo=600\n",
+	"\tnfsv4:\tbm0=0xfd,sessions,pnfs=not configured,lease_time=30,lease_expired=4\n",
+};
+
+static unsigned lease_over_s(const char *address, uint16_t port)
+{
+	struct client_lease lease = {.port = port};
+	struct addr addr;
+
+	cr_assert_eq(addr_parse(address, &addr), 0);
+	lease.server = &addr;
+	for (size_t i = 0; i < sizeof stats / sizeof *stats && lease.at != LEASE_FOUND; i++)
+		client_lease_line(&lease, stats[i]);
+	return lease.over_s;
+}
+
+Test(client_lease, is_that_of_the_server_and_port)
+{
+	cr_expect_eq(lease_over_s("10.20.0.1", 20490), 3);
+	cr_expect_eq(lease_over_s("10.20.0.1", 2049), 2);
+	cr_expect_eq(lease_over_s("10.20.0.11", 20490), 1);
+	cr_expect_eq(lease_over_s("fd20::1", 20490), 4);
+	cr_expect_eq(lease_over_s("10.20.0.2", 20490), 0);
 }
