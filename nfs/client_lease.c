@@ -29,6 +29,14 @@ static bool has_port(const char *line, uint16_t port)
 	return at && strtoul(at + sizeof key - 1, NULL, 10) == port;
 }
 
+static void take_in(struct client_lease *l, unsigned over_s)
+{
+	if (!l->told || over_s < l->over_s)
+		l->over_s = over_s;
+	l->told = true;
+	l->at = LEASE_ELSEWHERE;
+}
+
 void client_lease_line(struct client_lease *l, const char *line)
 {
 	static const char opts[] = "\topts:", over[] = ",lease_expired=";
@@ -39,10 +47,8 @@ void client_lease_line(struct client_lease *l, const char *line)
 								     : LEASE_ELSEWHERE;
 	else if (l->at == LEASE_OF_SERVER && strncmp(line, opts, sizeof opts - 1) == 0)
 		l->at = has_port(line, l->port) ? LEASE_OF_PORT : LEASE_ELSEWHERE;
-	else if (l->at == LEASE_OF_PORT && (at = strstr(line, over))) {
-		l->over_s = (unsigned)strtoul(at + sizeof over - 1, NULL, 10);
-		l->at = LEASE_FOUND;
-	}
+	else if (l->at == LEASE_OF_PORT && (at = strstr(line, over)))
+		take_in(l, (unsigned)strtoul(at + sizeof over - 1, NULL, 10));
 }
 
 unsigned client_lease_over_s(const struct addr *server, uint16_t port)
@@ -52,7 +58,7 @@ unsigned client_lease_over_s(const struct addr *server, uint16_t port)
 	_cleanup_free_ char *line = NULL;
 	size_t size = 0;
 
-	while (file && lease.at != LEASE_FOUND && getline(&line, &size, file) >= 0)
+	while (file && !(lease.told && lease.over_s == 0) && getline(&line, &size, file) >= 0)
 		client_lease_line(&lease, line);
 	return lease.over_s;
 }

@@ -9,8 +9,9 @@
 #include "nfs/addr.h"
 
 /*
- * For how many seconds the lease has been over, by the first mount of server in this mount
- * namespace; 0: it is not, or nothing tells. Reads /proc/self/mountstats, which asks no server.
+ * For how many seconds the lease has been over; 0: it is not, or nothing tells. By the mounts of
+ * server in this mount namespace, one of which may be of a client that was shut down: the best of
+ * them counts. Reads /proc/self/mountstats, which asks no server.
  */
 unsigned client_lease_over_s(const struct addr *server, uint16_t port);
 
@@ -18,8 +19,9 @@ unsigned client_lease_over_s(const struct addr *server, uint16_t port);
 struct client_lease {
 	const struct addr *server;
 	uint16_t port;
-	unsigned over_s;
-	enum { LEASE_ELSEWHERE, LEASE_OF_SERVER, LEASE_OF_PORT, LEASE_FOUND } at;
+	bool told;
+	unsigned over_s; /* once it is told, of the best so far */
+	enum { LEASE_ELSEWHERE, LEASE_OF_SERVER, LEASE_OF_PORT } at;
 };
-/* Takes in the next line; at is LEASE_FOUND once over_s is told. */
+/* Takes in the next line. */
 void client_lease_line(struct client_lease *l, const char *line);
