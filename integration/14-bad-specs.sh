@@ -61,6 +61,12 @@ faults=$(on sandbox 'kora-mountctl status -o json')
 while read -r file word; do
 	[ -z "$file" ] || grep -F "$file" <<<"$faults" | sed "s/$file:/:/" | grep -qF "$word" || fail "$file: no '$word' in: $(grep -F "$file" <<<"$faults")"
 done <<<"$told"
+step "the check tells the same, in order, and how many"
+status=0
+on sandbox kora-sandbox-mount --check >"$CASE_DIR/checked" 2>&1 || status=$?
+equal "exit code for a refused spec" 3 $status
+sed '$d; s/:.*//' "$CASE_DIR/checked" | LC_ALL=C sort -c || fail "not in order: $(cat "$CASE_DIR/checked")"
+equal "refused" "$(on sandbox "ls -d $specs/bad-* | wc -l")" "$(sed -n '$s/.*, \([0-9]*\) refused$/\1/p' "$CASE_DIR/checked")"
 for name in $names a.b; do
 	refuse "run $name is there" on sandbox "kora-mountctl describe $name >/dev/null 2>&1"
 done

@@ -165,15 +165,16 @@ static json_t *faults_of(const struct desired *desired)
 
 	for (size_t i = 0; i < desired->n; i++) {
 		const struct desired_file *file = desired->files[i];
+		const struct desired_file *first = desired_overruling(desired, file);
 
-		if (!file->fault && !file->overruled)
+		if (!file->fault && !first)
 			continue;
 		if (file->fault)
 			(void)snprintf(text, sizeof text, "%s: %s", file->name, file->fault);
 		else
 			(void)snprintf(text, sizeof text,
-				"%s: a file whose name sorts before it speaks of run %s",
-				file->name, spec_id(&file->spec)->run);
+				"%s: %s speaks of run %s, too, and sorts before it", file->name,
+				first->name, spec_id(&file->spec)->run);
 		add_text(&faults, text);
 	}
 	return end_list(&faults);

@@ -240,3 +240,12 @@ const struct desired_file *desired_find(const struct desired *d, const char *run
 
 	return n ? files[0] : NULL;
 }
+
+const struct desired_file *desired_overruling(
+	const struct desired *d, const struct desired_file *file)
+{
+	const struct desired_file *first =
+		file->has_spec ? desired_find(d, spec_id(&file->spec)->run, file->spec.role) : NULL;
+
+	return first == file ? NULL : first;
+}

@@ -49,3 +49,7 @@ struct desired_file *const *desired_of(
 
 /* The file that counts for run and role. NULL: nobody asks. */
 const struct desired_file *desired_find(const struct desired *d, const char *run, enum role role);
+
+/* The file that counts in file's stead, as it sorts before it; or NULL. */
+const struct desired_file *desired_overruling(
+	const struct desired *d, const struct desired_file *file);

@@ -39,26 +39,23 @@ static int fail(const struct kerr *e)
 	}
 }
 
-static int say_faults(const struct desired *desired)
+/* Returns of how many files. */
+static size_t say_faults(const struct desired *desired)
 {
-	int code = EXIT_FINE;
+	size_t faulty = 0;
 
 	for (size_t i = 0; i < desired->n; i++) {
 		const struct desired_file *file = desired->files[i];
-		const struct desired_file *first =
-			file->has_spec
-				? desired_find(desired, spec_id(&file->spec)->run, file->spec.role)
-				: NULL;
+		const struct desired_file *first = desired_overruling(desired, file);
 
-		if (first && first != file) {
-			code = EXIT_SPECS;
+		if (file->fault)
+			printf("%s: %s\n", file->name, file->fault);
+		else if (first)
 			printf("%s: %s speaks of the same run, and counts\n", file->name,
 				first->name);
-		}
-		if (file->fault)
-			code = EXIT_SPECS;
+		faulty += file->fault || first;
 	}
-	return code;
+	return faulty;
 }
 
 /* Changes nothing, and needs no privilege beyond reading the specs. */
@@ -67,8 +64,10 @@ static int check(const struct options *o)
 	_cleanup_(desired_clear) struct desired desired = {0};
 	_cleanup_close_ int dir = -1;
 	char path[PATH_MAX];
-	int r, code;
+	size_t faulty;
+	int r;
 
+	log_set(o->log_format, LOG_LEVEL_ERROR); /* what is refused is told in its order */
 	(void)snprintf(path, sizeof path, "%s%s", o->spec_dir ? o->spec_dir : o->state_dir,
 		o->spec_dir ? "" : "/specs");
 	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -79,9 +78,9 @@ static int check(const struct options *o)
 		fprintf(stderr, "kora-sandbox-mount: %s: %s\n", path, strerror(-r));
 		return EXIT_FAILED;
 	}
-	code = say_faults(&desired);
-	printf("%zu spec files in %s: %s\n", desired.n, path, code ? "not all good" : "all good");
-	return code;
+	faulty = say_faults(&desired);
+	printf("%zu spec files in %s, %zu refused\n", desired.n, path, faulty);
+	return faulty ? EXIT_SPECS : EXIT_FINE;
 }
 
 static int run(struct options *o)

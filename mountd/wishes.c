@@ -17,6 +17,7 @@ static void match_file(struct daemon *d, struct desired_file *file)
 {
 	const char *name = spec_id(&file->spec)->run;
 	struct run *run = runs_find_or_add(&d->runs, name, file->spec.role);
+	const struct desired_file *first = desired_overruling(&d->desired, file);
 	bool was_overruled = file->overruled;
 
 	if (!run) {
@@ -24,13 +25,12 @@ static void match_file(struct daemon *d, struct desired_file *file)
 		return;
 	}
 	run->daemon = d;
-	file->overruled = run->seen;
-	if (file->overruled && !was_overruled)
+	file->overruled = first;
+	if (first && !was_overruled)
 		log_event(LOG_LEVEL_WARNING, "spec-overruled", log_text("file", file->name),
-			log_text("run", name),
-			log_text("error",
-				"a file whose name sorts before it speaks of the same run"));
-	if (file->overruled)
+			log_text("run", name), log_text("by", first->name),
+			log_text("error", "that file speaks of the same run, and sorts before"));
+	if (first)
 		return;
 	run->seen = true;
 	if (run_set_wish(run, &file->spec) < 0)

@@ -72,3 +72,29 @@ Test(control_items, faults_that_swell_as_json)
 	cr_expect_gt(json_array_size(json_object_get(status, "faults")), 5);
 	json_decref(status);
 }
+
+static void put(const char *name)
+{
+	static const char text[] =
+		"{\"kind\":\"export\",\"run\":\"demo\",\"incarnation\":\"1\","
+		"\"volume\":\"/w\",\"clients\":[\"10.0.0.1\"],\"uid\":1,\"gid\":1}";
+	struct spec spec;
+	struct spec_fault fault;
+
+	cr_assert_eq(spec_parse(text, strlen(text), &spec, &fault), 0, "%s", fault.message);
+	cr_assert_eq(desired_put(&d.desired, name, &spec), 1);
+}
+
+Test(control_items, an_overruled_file_is_told_by_which)
+{
+	json_t *status, *faults;
+
+	put("b.json");
+	put("a.json");
+	status = status_in_one_packet();
+	faults = json_object_get(status, "faults");
+	cr_assert_eq(json_array_size(faults), 1);
+	cr_expect_str_eq(json_string_value(json_array_get(faults, 0)),
+		"b.json: a.json speaks of run demo, too, and sorts before it");
+	json_decref(status);
+}
