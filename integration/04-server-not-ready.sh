@@ -15,7 +15,7 @@ step "no server at all: the wait ends at its deadline with a reason"
 status=0
 output=$(attach demo first --timeout 6 2>&1) || status=$?
 equal "exit code for a timeout" 6 $status
-case $output in *demo*"is kora-sandbox-mount running"*) ;; *) fail "no reason: $output" ;; esac
+case $output in *"mount demo: still "*"is kora-sandbox-mount running"*) ;; *) fail "no reason: $output" ;; esac
 equal "nothing is mounted" "" "$(mounted_at demo)"
 
 step "the server comes, and does not know this node yet: what is refused is not asked for again read-only"

@@ -98,7 +98,7 @@ static void ready_timeout(struct peer *p)
 	int error;
 	const char *fault = run ? item_fault(run, &error) : NULL;
 
-	peer_refuse(p, "timeout", NULL, "%s, still %s%s%s", run ? run->name : "the run",
+	peer_refuse(p, "timeout", NULL, "still %s%s%s",
 		run ? run_state_name(run->state) : "unknown", fault ? ": " : "",
 		fault ? fault : "");
 }
@@ -111,8 +111,8 @@ static void gone_timeout(struct peer *p)
 
 	if (!run)
 		run = runs_find(runs, name, ROLE_EXPORT);
-	peer_refuse(p, "timeout", NULL, "%s of %s is still being taken down%s%s",
-		run ? run_role_name(run) : "the run", name, run && run->fault ? ": " : "",
+	peer_refuse(p, "timeout", NULL, "the %s is still being taken down%s%s",
+		run ? run_role_name(run) : "run", run && run->fault ? ": " : "",
 		run && run->fault ? run->fault : "");
 }
 
