@@ -60,12 +60,26 @@ static size_t edit_distance(const char *a, const char *b)
 	return row[n];
 }
 
-/* The first letter is rarely the wrong one, and "umount" does not mean "mount". */
+/* What others call a verb. */
+static const char *const other_names[][2] = {
+	{"umount", "release"},
+	{"unmount", "release"},
+	{"unexport", "release"},
+	{"delete", "release"},
+	{"remove", "release"},
+	{"list", "runs"},
+	{"show", "describe"},
+};
+
+/* The first letter is rarely the wrong one. */
 static const struct ctl_verb *nearest_verb(const char *name)
 {
 	const struct ctl_verb *nearest = NULL;
 	size_t least = NEAR_DISTANCE + 1;
 
+	for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
+		if (strcmp(other_names[i][0], name) == 0)
+			return find_verb(other_names[i][1]);
 	if (strlen(name) > NEAR_LENGTH)
 		return NULL;
 	for (size_t i = 0; i < ctl_n_verbs; i++) {

@@ -76,6 +76,30 @@ static void print_silent(const json_t *silent)
 	}
 }
 
+static json_int_t runs_left(const json_t *status)
+{
+	json_int_t left = 0;
+
+	for (size_t i = 0; i < 2; i++) {
+		const json_t *counts = json_object_get(status, i ? "mounts" : "exports");
+
+		left += json_integer_value(json_object_get(counts, "ready")) +
+			json_integer_value(json_object_get(counts, "pending"));
+	}
+	return left;
+}
+
+static void print_drained(const json_t *status)
+{
+	char text[80];
+
+	if (!json_is_true(json_object_get(status, "drained")))
+		return;
+	(void)snprintf(text, sizeof text, "not yet, %lld exports and mounts are left",
+		(long long)runs_left(status));
+	ctl_print_field("drained", runs_left(status) ? text : "yes (kora-mountctl resume ends it)");
+}
+
 static void print_status(const json_t *status)
 {
 	const json_t *faults = json_object_get(status, "faults");
@@ -87,8 +111,7 @@ static void print_status(const json_t *status)
 	ctl_print_field("version", text_of(status, "version"));
 	ctl_format_age(json_integer_value(json_object_get(status, "uptime_seconds")), age);
 	ctl_print_field("uptime", age);
-	if (json_is_true(json_object_get(status, "drained")))
-		ctl_print_field("drained", "yes (kora-mountctl resume ends it)");
+	print_drained(status);
 	print_server(json_object_get(status, "server"));
 	print_counts("exports", json_object_get(status, "exports"));
 	print_counts("mounts", json_object_get(status, "mounts"));

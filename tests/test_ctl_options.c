@@ -157,7 +157,9 @@ Test(ctl_options, advice_is_the_help_of_the_verb_once_it_is_known)
 		{"stat", "did you mean 'status'? kora-mountctl --help lists the verbs"},
 		{"relaese demo", "did you mean 'release'?"},
 		{"help exprt", "did you mean 'export'?"},
-		{"umount demo", "kora-mountctl --help lists the verbs"},
+		{"umount demo", "did you mean 'release'?"},
+		{"list", "did you mean 'runs'?"},
+		{"help show", "did you mean 'describe'?"},
 		{"frobnicate", "kora-mountctl --help lists the verbs"},
 		{"ssssssssssssssssssssssssssssssssss", "kora-mountctl --help lists the verbs"},
 	};

@@ -67,6 +67,19 @@ Test(ctl_program, a_stopped_server_uses_nothing, .timeout = 60)
 	cr_expect_null(strstr(o.out, "rungs"), "%s", o.out);
 }
 
+#define DRAINED(left) \
+	"{\"ok\": true, \"drained\": true, \"exports\": {\"ready\": 0, \"pending\": " left "}, " \
+	"\"mounts\": {\"ready\": 1, \"pending\": 0}}"
+
+Test(ctl_program, status_tells_a_drain_that_is_under_way, .timeout = 60)
+{
+	ask(PACKETS(DRAINED("2")), false, ARGV("status"));
+	cr_expect(strstr(o.out, "\ndrained       not yet, 3 exports and mounts are left\n"), "%s",
+		o.out);
+	ask(PACKETS("{\"ok\": true, \"drained\": true}"), false, ARGV("status"));
+	cr_expect(strstr(o.out, "\ndrained       yes (kora-mountctl resume"), "%s", o.out);
+}
+
 Test(ctl_program, status_names_the_servers_that_do_not_answer, .timeout = 60)
 {
 	ask(PACKETS("{\"ok\": true, \"silent_servers\": [{\"address\": \"10.20.0.1:20490\", "
