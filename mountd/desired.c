@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mountd/base/slab.h"
+
+static struct slab memory = {.size = sizeof(struct desired_file)};
+
 /* Where name is, or belongs. */
 static size_t position(const struct desired *d, const char *name, bool *ret_found)
 {
@@ -84,7 +88,7 @@ static void free_file(struct desired_file *file)
 	free(file->fault);
 	if (file->has_spec)
 		spec_clear(&file->spec);
-	free(file);
+	slab_give(&memory, file);
 }
 
 static int grow(struct desired_file ***list, size_t room)
@@ -119,12 +123,12 @@ static struct desired_file *find_or_add(struct desired *d, const char *name)
 		return d->files[at];
 	if (make_room(d) < 0)
 		return NULL;
-	file = calloc(1, sizeof *file);
+	file = slab_take(&memory);
 	if (!file)
 		return NULL;
 	file->name = strdup(name);
 	if (!file->name) {
-		free(file);
+		slab_give(&memory, file);
 		return NULL;
 	}
 	memmove(&d->files[at + 1], &d->files[at], (d->n - at) * sizeof(struct desired_file *));

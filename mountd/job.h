@@ -15,8 +15,8 @@
 #define JOB_RESULT_MAX 8192
 
 /*
- * Runs in the worker, on a copy of the daemon's memory. Returns 0 or negative errno with *e
- * filled; *ret_fd (-1 before) is handed to the daemon on success.
+ * Runs in the worker, on a copy of the daemon's memory but for what is in a slab. Returns 0 or
+ * negative errno with *e filled; *ret_fd (-1 before) is handed to the daemon on success.
  */
 typedef int job_fn(const void *arg, void *result, int *ret_fd, struct kerr *e);
 

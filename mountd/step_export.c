@@ -141,7 +141,7 @@ bool step_add_export(struct run *run, const struct export *export)
 	(void)step_start(run, &spec, BUSY_BUILDING,
 		&(struct job_call){.name = "open folder",
 			.fn = open_folder,
-			.arg = export,
+			.arg = &spec.export,
 			.result_size = sizeof(bool),
 			.deadline_ms = OPEN_MS,
 			.waits_for = export->volume,

@@ -126,7 +126,7 @@ void step_attach(struct run *run, const struct mount *mount)
 {
 	struct daemon *d = run->daemon;
 	struct spec spec = {.role = ROLE_MOUNT, .mount = *mount};
-	struct attach_arg arg = {&d->mount_config, mount};
+	struct attach_arg arg = {&d->mount_config, &spec.mount};
 	char peer[64];
 	struct kerr e = {0};
 	int r;
@@ -181,7 +181,7 @@ void step_detach(struct run *run, const struct mount *mount, enum detach_how how
 {
 	struct daemon *d = run->daemon;
 	struct spec spec = {.role = ROLE_MOUNT, .mount = *mount};
-	struct detach_arg arg = {.config = &d->mount_config, .mount = mount, .how = how};
+	struct detach_arg arg = {.config = &d->mount_config, .mount = &spec.mount, .how = how};
 
 	arg.known.at = run->mounted_at;
 	arg.known.unique_id = how == DETACH_CLEAN ? mountinfo_only(d->mountinfo, run) : 0;
