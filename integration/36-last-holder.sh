@@ -5,7 +5,7 @@
 #   sandbox ✗ ──▶ agent: a shell in a folder that shows no more
 #
 # shape: netns
-# timeout: 120
+# timeout: 180
 . "$here/kora.sh"
 enough 6.12
 nodes
@@ -26,3 +26,15 @@ wait_on agent 10 'grep -q delegreturn /proc/$(cat /run/holder)/stack'
 step "the server is given up, and he ends"
 wait_on agent 40 '! kill -0 $(cat /run/holder)'
 on agent "grep -q event=server-lost $LOG"
+
+step "who is on a mount that is released just when its server went is cut off with it"
+heal sandbox
+daemon_end agent TERM
+daemon agent --lost-after 3600
+share other
+spawn agent 'cd /workspaces/other/sandbox && echo $$ >/run/other && exec sleep 600'
+wait_on agent 10 '[ -s /run/other ]'
+cut sandbox 20490
+on agent kora-mountctl release other
+if kernel_at_least 6.5; then rung=shutdown; else rung=force; fi
+on agent "grep -q 'event=unmounted run=other .*rung=$rung' $LOG" || fail "$(on agent "grep run=other $LOG")"

@@ -16,7 +16,10 @@
 #include "nfs/client_state.h"
 #include "nfs/mount.h"
 #include "nfs/mount_ids.h"
+#include "nfs/probe.h"
 #include "nfs/umount.h"
+
+#define ANSWER_MS 800 /* for the connection, and again for the answer */
 
 enum rung { ABSENT, UMOUNT, DETACH, SHUTDOWN, FORCE };
 
@@ -123,22 +126,26 @@ static int detach_cut(const struct mount_config *config, const struct found *f, 
 }
 
 /*
- * The server answers, and tells whoever holds it open that the run has ended. He is not cut off:
- * what he closes then the server knows of, and needs not be taken back from the whole node.
+ * A server that answers tells whoever holds it open that the run has ended. He is not cut off: what
+ * he closes then the server knows of, and needs not be taken back from the whole node.
  */
-static int detach_clean(const struct found *f, int parent, const char *name, enum rung *rung)
+static int detach_clean(const struct mount_config *config, const struct mount_known *known,
+	const struct found *f, int parent, const char *name, enum rung *rung)
 {
 	int error = umount_plain(parent, name);
 
 	*rung = UMOUNT;
 	if (error != -EBUSY)
 		return error;
+	if (known->server && probe_server(known->server, known->port, ANSWER_MS, NULL) < 0)
+		return detach_cut(config, f, parent, name, rung);
 	*rung = DETACH;
 	return umount_lazy(parent, name, 0, f->id);
 }
 
 static int detach_found(const struct mount_config *config, const char *volume,
-	const struct found *f, enum detach_how how, enum rung *rung, struct kerr *e)
+	const struct mount_known *known, const struct found *f, enum detach_how how,
+	enum rung *rung, struct kerr *e)
 {
 	_cleanup_close_ int parent = -1;
 	char relative[PATH_MAX];
@@ -155,7 +162,7 @@ static int detach_found(const struct mount_config *config, const char *volume,
 	if (how == DETACH_CUT)
 		error = detach_cut(config, f, parent, slash + 1, rung);
 	else
-		error = detach_clean(f, parent, slash + 1, rung);
+		error = detach_clean(config, known, f, parent, slash + 1, rung);
 	return error < 0 ? kerr_set(e, error, "unmount", f->target, NULL) : 0;
 }
 
@@ -179,8 +186,8 @@ static void resolve(const char *volume, char path[PATH_MAX])
 
 /* From top down to the bare mountpoint, or to what is not ours. */
 static int detach_stack(const struct mount_config *config, const char *volume, const char *run,
-	const struct actual_mounts *mounts, const struct actual_mount *top, enum detach_how how,
-	enum rung *strongest, struct kerr *e)
+	const struct mount_known *known, const struct actual_mounts *mounts,
+	const struct actual_mount *top, enum detach_how how, enum rung *strongest, struct kerr *e)
 {
 	for (unsigned i = 0; i < 64 && top && is_ours(mounts, top, run); i++) {
 		enum rung rung = ABSENT;
@@ -188,7 +195,7 @@ static int detach_stack(const struct mount_config *config, const char *volume, c
 		int error;
 
 		describe(top, &f);
-		error = detach_found(config, volume, &f, how, &rung, e);
+		error = detach_found(config, volume, known, &f, how, &rung, e);
 		if (error < 0)
 			return error;
 		if (rung > *strongest)
@@ -199,7 +206,8 @@ static int detach_stack(const struct mount_config *config, const char *volume, c
 }
 
 static int detach_all(const struct mount_config *config, const char *volume, const char *run,
-	enum detach_how how, enum rung *ret_strongest, struct kerr *e)
+	const struct mount_known *known, enum detach_how how, enum rung *ret_strongest,
+	struct kerr *e)
 {
 	*ret_strongest = ABSENT;
 	for (unsigned i = 0; i < 64; i++) {
@@ -212,7 +220,7 @@ static int detach_all(const struct mount_config *config, const char *volume, con
 		error = find(&mounts, volume, run, &top, e);
 		if (error > 0)
 			error = detach_stack(
-				config, volume, run, &mounts, top, how, ret_strongest, e);
+				config, volume, run, known, &mounts, top, how, ret_strongest, e);
 		else
 			return error;
 		if (error < 0)
@@ -264,10 +272,10 @@ int mount_detach(const struct mount_config *config, const char *volume, const ch
 		*ret_rung = rung_names[UMOUNT];
 		return 0;
 	}
-	error = detach_all(config, path, run, how, &strongest, e);
+	error = detach_all(config, path, run, known, how, &strongest, e);
 	if (error == 0 && at && volume_of(at, run, former_path) == 0 &&
 		strcmp(former_path, path) != 0)
-		error = detach_all(config, former_path, run, how, &former, e);
+		error = detach_all(config, former_path, run, known, how, &former, e);
 	if (error < 0)
 		return error;
 	*ret_rung = rung_names[former > strongest ? former : strongest];

@@ -34,6 +34,8 @@ struct mount_config {
 struct mount_known {
 	const char *at;	    /* mount_outcome's target, or NULL */
 	uint64_t unique_id; /* of the run's only mount on this node; 0: there may be others */
+	const struct addr *server; /* of an NFS mount: asked where it is in use; or NULL */
+	uint16_t port;
 };
 
 /*
@@ -76,7 +78,7 @@ int mount_attach(const struct mount_config *config, const struct mount *m,
 	struct mount_outcome *ret, struct kerr *e);
 
 enum detach_how {
-	DETACH_CLEAN, /* the server answers: unmount; where it is in use, detach */
+	DETACH_CLEAN, /* unmount; where it is in use: detach, if the server answers, else cut off */
 	DETACH_CUT,   /* the server is lost: cut off first, then detach */
 };
 

@@ -93,7 +93,7 @@ static void not_as_known(const struct mount_outcome *out)
 	const char *rung = "";
 	struct kerr e = {0};
 
-	known = (struct mount_known){out->target, out->unique_id};
+	known = (struct mount_known){.at = out->target, .unique_id = out->unique_id};
 	shell("mount -t tmpfs foreign " TARGET);
 	check(detach_here(DETACH_CLEAN, &rung, &e) == -EEXIST, "a foreign mount covers it");
 	shell("umount " TARGET "; mv " VOLUME "/r1 " VOLUME "/elsewhere");
