@@ -83,15 +83,10 @@ static void drop(struct client_watch *w, size_t i)
 static int expire(const void *data, void *result, int *ret_fd, struct kerr *e)
 {
 	const struct expire_arg *arg = data;
-	int r, lock = clients_lock(arg->fs, e);
 
 	(void)result;
 	(void)ret_fd;
-	if (lock < 0)
-		return lock;
-	r = client_expire(arg->fs, arg->name, e);
-	clients_unlock(lock, true);
-	return r;
+	return client_expire(arg->fs, arg->name, NULL, NULL, e);
 }
 
 static void expire_done(void *data, struct job_end *end)

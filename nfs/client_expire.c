@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "mountd/base/cleanup.h"
 #include "nfs/nfsd_text.h"
@@ -51,31 +51,57 @@ static int read_client(int fs, const char *name, struct client *ret)
 	return error < 0 ? error : nfsd_client_parse(info, &ret->is);
 }
 
-int client_expire(int fs, const char *name, struct kerr *e)
+static off_t hash(const struct addr *addr)
 {
-	char file[64];
-	int error;
+	uint64_t h = 0xcbf29ce484222325;
 
-	(void)snprintf(file, sizeof file, "clients/%.20s/ctl", name);
-	error = nfsdfs_write(fs, file, "expire\n", e);
-	return error == -ENOENT || error == -EBUSY || error == -ENODEV || error == -ENXIO ? 0
-											  : error;
+	for (size_t i = 0; i < sizeof addr->bytes; i++)
+		h = (h ^ addr->bytes[i]) * 0x100000001b3;
+	return (off_t)(h >> 2);
 }
 
-int clients_lock(int fs, struct kerr *e)
+/* Each address has a byte of a file in which nobody else locks any. To be closed. */
+static int take_turn(int fs, const struct addr *addr, struct kerr *e)
 {
-	_cleanup_close_ int fd = openat(fs, "clients", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int fd = openat(fs, "threads", O_RDWR | O_CLOEXEC);
+	struct flock lock = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = hash(addr), .l_len = 1};
 
-	if (fd < 0 || flock(fd, LOCK_EX) < 0)
-		return kerr_set(e, -errno, "lock NFS clients", "clients", NULL);
+	if (fd < 0 || fcntl(fd, F_OFD_SETLKW, &lock) < 0)
+		return kerr_set(e, -errno, "lock NFS client", "threads", NULL);
 	return TAKE_FD(fd);
 }
 
-void clients_unlock(int lock, bool expired)
+static bool is_there(int fs, const char *name)
 {
-	if (expired)
+	char file[64];
+
+	(void)snprintf(file, sizeof file, "clients/%.20s", name);
+	return faccessat(fs, file, F_OK, 0) == 0;
+}
+
+int client_expire(
+	int fs, const char *name, client_meant_fn *meant, const void *data, struct kerr *e)
+{
+	struct client client = {0};
+	_cleanup_close_ int turn = -1;
+	char file[64];
+	int error;
+
+	/* Those that do not tell their address have a turn in common. */
+	(void)read_client(fs, name, &client);
+	turn = take_turn(fs, &client.is.addr, e);
+	if (turn < 0)
+		return turn;
+	if (!is_there(fs, name) || (meant && !meant(fs, name, data)))
+		return 0;
+	(void)snprintf(file, sizeof file, "clients/%.20s/ctl", name);
+	error = nfsdfs_write(fs, file, "expire\n", e);
+	if (error == -ENOENT || error == -EBUSY || error == -ENODEV || error == -ENXIO)
+		error = 0;
+	if (error == 0)
 		(void)nanosleep(&(struct timespec){.tv_nsec = COME_BACK_NS}, NULL);
-	(void)close(lock);
+	return error;
 }
 
 bool client_is_of(int fs, const char *name, const struct export *export)
@@ -160,6 +186,14 @@ struct choice {
 	size_t n_others;
 };
 
+static bool is_chosen(int fs, const char *name, const void *data)
+{
+	const struct choice *choice = data;
+	struct client client;
+
+	return read_client(fs, name, &client) == 0 && choice->is(&client, choice);
+}
+
 static int each_chosen(
 	int fs, const struct choice *choice, bool expire, bool *ret_any, struct kerr *e)
 {
@@ -173,19 +207,8 @@ static int each_chosen(
 			continue;
 		*ret_any = true;
 		if (expire)
-			error = client_expire(fs, list[i].name, e);
+			error = client_expire(fs, list[i].name, is_chosen, choice, e);
 	}
-	return error;
-}
-
-static int expire_chosen(int fs, const struct choice *choice, bool *ret_any, struct kerr *e)
-{
-	int error, lock = clients_lock(fs, e);
-
-	if (lock < 0)
-		return lock;
-	error = each_chosen(fs, choice, true, ret_any, e);
-	clients_unlock(lock, *ret_any);
 	return error;
 }
 
@@ -202,7 +225,7 @@ static int expire_at_last(
 		error = each_chosen(fs, choice, false, &any, e);
 	}
 	if (error == 0 && any)
-		error = expire_chosen(fs, choice, &any, e);
+		error = each_chosen(fs, choice, true, &any, e);
 	if (error == 0)
 		*ret_any = any;
 	return error;

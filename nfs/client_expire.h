@@ -8,20 +8,20 @@
 #include "nfs/nfsd_text.h"
 #include "nfs/run.h"
 
-/*
- * Takes everything away from the client with that name in nfsd's "clients". One that goes by
- * itself meanwhile is no failure.
- */
-int client_expire(int fs, const char *name, struct kerr *e);
+/* Is the client with that name still to be expired? */
+typedef bool client_meant_fn(int fs, const char *name, const void *data);
 
 /*
- * Waits for its turn to expire clients: a descriptor to be closed after it, or negative errno. One
+ * Takes everything away from the client with that name in nfsd's "clients", once its address has
+ * its turn, if it is meant (NULL: whatever it does) by then; and gives it 0.5 s to come back. One
  * that has just been expired is on its way back, and Linux 6.1.176 breaks down where it is expired
- * once more while it makes its session (nfsd4_create_session() does not look whether it is).
- * clients_unlock(): expired: some were, who then have a moment to come back. In a worker.
+ * once more while it makes its session (nfsd4_create_session() does not look whether it is). nfsd
+ * waits for the client's calls under way, perhaps for ever, out of reach of signals, which holds up
+ * who expires at that address, and nobody else. One that goes by itself meanwhile is no failure. In
+ * a worker: blocks.
  */
-int clients_lock(int fs, struct kerr *e);
-void clients_unlock(int lock, bool expired);
+int client_expire(
+	int fs, const char *name, client_meant_fn *meant, const void *data, struct kerr *e);
 
 /* A client in nfsd's "clients". */
 struct client {

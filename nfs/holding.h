@@ -10,11 +10,10 @@
 
 struct holding {
 	const struct export *export;
-	int fs;	      /* filesystem "nfsd" */
-	int folder;   /* the export's own mount, or what is left: its volume */
-	bool absent;  /* it is the volume */
-	bool shared;  /* another export's folder lies on the same superblock */
-	bool expired; /* a client was, for what it held */
+	int fs;	     /* filesystem "nfsd" */
+	int folder;  /* the export's own mount, or what is left: its volume */
+	bool absent; /* it is the volume */
+	bool shared; /* another export's folder lies on the same superblock */
 	struct held held;
 	struct kerr *e;
 };

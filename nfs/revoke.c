@@ -56,30 +56,27 @@ static int unlock_filesystem(struct revocation *r, const char *path)
 	return error < 0 ? error : r->of.held.n > 0 ? -EOPNOTSUPP : 0;
 }
 
+/* Whoever was expired for another run meanwhile holds nothing here. */
+static bool still_holds(int fs, const char *client, const void *data)
+{
+	const struct holding *h = data;
+	_cleanup_free_ char *states = NULL;
+	char file[64];
+
+	(void)snprintf(file, sizeof file, "clients/%.20s/states", client);
+	return nfsdfs_read(fs, file, &states, NULL) == 0 && held_states_inside(&h->held, states);
+}
+
 static int expire_holder(const char *client, const char *states, struct holding *h)
 {
-	if (!held_states_inside(&h->held, states))
-		return 0;
-	h->expired = true;
-	return client_expire(h->fs, client, h->e);
+	return held_states_inside(&h->held, states)
+		       ? client_expire(h->fs, client, still_holds, h, h->e)
+		       : 0;
 }
 
 static int expire_own_holder(const char *client, const char *states, struct holding *h)
 {
 	return client_is_of(h->fs, client, h->export) ? expire_holder(client, states, h) : 0;
-}
-
-/* What each holds is read in its turn: whoever was expired for another run holds nothing here. */
-static int expire_each(struct holding *h, holding_fn *fn)
-{
-	int error, lock = clients_lock(h->fs, h->e);
-
-	if (lock < 0)
-		return lock;
-	h->expired = false;
-	error = holding_each_client(h, fn);
-	clients_unlock(lock, h->expired);
-	return error;
 }
 
 /*
@@ -96,11 +93,11 @@ static int expire_holders(struct holding *h, const char **ret_rung)
 		held_mark_all(&h->held);
 	any = held_any_inside(&h->held);
 	if (any)
-		error = expire_each(h, expire_holder);
+		error = holding_each_client(h, expire_holder);
 	if (error == 0 && h->shared && !searched) {
 		any = true;
 		held_mark_all(&h->held);
-		error = expire_each(h, expire_own_holder);
+		error = holding_each_client(h, expire_own_holder);
 	}
 	if (error < 0)
 		return error;
@@ -164,7 +161,7 @@ static int expire_dropped(struct holding *h, const char **ret_rung)
 	if (!held_any_inside(&h->held))
 		return 0;
 	*ret_rung = "expire-client";
-	return expire_each(h, expire_own_holder);
+	return holding_each_client(h, expire_own_holder);
 }
 
 int export_drop_clients(const struct exporter_config *config, const struct export *dropped,
