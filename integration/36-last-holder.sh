@@ -38,3 +38,4 @@ cut sandbox 20490
 on agent kora-mountctl release other
 if kernel_at_least 6.5; then rung=shutdown; else rung=force; fi
 on agent "grep -q 'event=unmounted run=other .*rung=$rung' $LOG" || fail "$(on agent "grep run=other $LOG")"
+refuse "the worker that took it off broke down" on agent "grep 'its worker ended' $LOG"

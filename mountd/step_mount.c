@@ -185,7 +185,7 @@ void step_detach(struct run *run, const struct mount *mount, enum detach_how how
 
 	arg.known.at = run->mounted_at;
 	if (mount->kind == MOUNT_NFS)
-		arg.known.server = &mount->server;
+		arg.known.server = &spec.mount.server;
 	arg.known.port = mount->port;
 	arg.known.unique_id = how == DETACH_CLEAN ? mountinfo_only(d->mountinfo, run) : 0;
 	run->in_force = false;
