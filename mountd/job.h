@@ -33,7 +33,7 @@ struct job_end {
 struct job_call {
 	const char *name; /* static; the worker's process name */
 	job_fn *fn;
-	const void *arg; /* need not outlive job_start() */
+	const void *arg; /* need not outlive job_start(); what it points to must not be in a slab */
 	size_t result_size;
 	int keep; /* a descriptor that the worker keeps under its number; 0 = none */
 	uint64_t deadline_ms;

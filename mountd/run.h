@@ -10,6 +10,8 @@
 
 struct daemon;
 
+/* In a slab: no worker may be pointed at a part of one, but for the texts and lists that it owns.
+ */
 struct run {
 	struct daemon *daemon;
 	struct runs *runs;
