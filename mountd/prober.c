@@ -22,12 +22,9 @@
 #define EVERY_ANSWERS_MS 10000 /* while it answers, at most; or a third of --lost-after */
 #define EVERY_SILENT_MS	 2000
 
-/*
- * A client whose lease was over for that long, while the server answered that long, does not come
- * back: it would have renewed it thrice.
- */
-#define STUCK_LEASE_S 30
-#define STUCK_MS      60000
+/* At most that long a server is not asked, and still counts as having answered all along. */
+#define UNASKED_MS 30000
+#define STUCK_MS   60000 /* or two leases: a client would have renewed one thrice */
 
 struct probe_arg {
 	struct addr server;
@@ -174,6 +171,8 @@ static void answered(struct peer *peer)
 	bool was_lost = peer->answer == LOST;
 	char text[64];
 
+	if (loop_clock_ms() > peer->asked_ms + UNASKED_MS)
+		peer->answers_ms = loop_clock_ms();
 	peer->answered_ms = peer->asked_ms = loop_clock_ms();
 	if (peer->answer == ANSWERS)
 		return;
@@ -208,29 +207,44 @@ static void unanswered(struct peer *peer, const struct kerr *e)
 static int probe(const void *data, void *result, int *ret_fd, struct kerr *e)
 {
 	const struct probe_arg *arg = data;
-	unsigned *lease_over_s = result;
+	struct client_lease *lease = result;
 	int r = probe_server(&arg->server, arg->port, PROBE_TIMEOUT_MS, e);
 
 	(void)ret_fd;
 	if (r == 0)
-		*lease_over_s = client_lease_over_s(&arg->server, arg->port);
+		*lease = client_lease_read(&arg->server, arg->port);
 	return r;
 }
 
-/* The server answers us, and not this kernel, which nobody can ask why. */
-static bool is_stuck(const struct peer *peer, unsigned lease_over_s)
+static bool has_mount_in_force(const struct peer *peer)
 {
-	return lease_over_s >= STUCK_LEASE_S && loop_clock_ms() >= peer->answers_ms + STUCK_MS;
+	const struct runs *runs = &peer->prober->daemon->runs;
+
+	for (size_t i = 0; i < runs->n; i++)
+		if (runs->list[i]->role == ROLE_MOUNT && runs->list[i]->in_force &&
+			concerns(peer, &runs->list[i]->held_mount))
+			return true;
+	return false;
 }
 
-static void start_anew(struct peer *peer, unsigned lease_over_s)
+/* The server answers us, and not this kernel, which nobody can ask why. */
+static bool is_stuck(const struct peer *peer, const struct client_lease *lease)
+{
+	uint64_t two_ms = lease->length_s * 2000ULL;
+
+	return lease->length_s && lease->over_s >= lease->length_s &&
+	       loop_clock_ms() >= peer->answers_ms + (two_ms > STUCK_MS ? two_ms : STUCK_MS) &&
+	       has_mount_in_force(peer);
+}
+
+static void start_anew(struct peer *peer, const struct client_lease *lease)
 {
 	struct kerr e;
 
 	(void)kerr_set(&e, -ETIMEDOUT, "renew lease", NULL,
 		"it answers, but this node's kernel has not renewed its lease, which ended %u s "
 		"ago; does a firewall drop what comes from ports below 1024?",
-		lease_over_s);
+		lease->over_s);
 	lose(peer, 0, "answers, but not this node's kernel; mounted anew", &e);
 }
 
@@ -257,7 +271,7 @@ static void not_asked(struct peer *peer)
 static void probe_done(void *data, struct job_end *end)
 {
 	struct peer *peer = data;
-	unsigned lease_over_s = end->error ? 0 : *(const unsigned *)end->result;
+	const struct client_lease *lease = end->result;
 
 	peer->probe = NULL;
 	if (!end->error)
@@ -266,8 +280,8 @@ static void probe_done(void *data, struct job_end *end)
 		not_asked(peer);
 	else
 		unanswered(peer, &end->e);
-	if (is_stuck(peer, lease_over_s))
-		start_anew(peer, lease_over_s);
+	if (!end->error && is_stuck(peer, lease))
+		start_anew(peer, lease);
 	peer->asked_ms = loop_clock_ms();
 	plan_next(peer);
 	mountinfo_check_soon(peer->prober->daemon->mountinfo);
@@ -286,7 +300,7 @@ static void on_timer(void *data)
 		    &(struct job_call){.name = "probe",
 			    .fn = probe,
 			    .arg = &arg,
-			    .result_size = sizeof(unsigned),
+			    .result_size = sizeof(struct client_lease),
 			    .deadline_ms = PROBE_JOB_MS,
 			    .done = probe_done,
 			    .data = peer},

@@ -112,6 +112,8 @@ static struct step end_export(const struct reconcile_view *v, struct reconcile_s
 		return (struct step){.kind = STEP_WITHHELD, .export = &held->export};
 	if (is_early(v, now_ms, &wait))
 		return wait;
+	if (now_ms < held->revoke_not_before_ms)
+		return (struct step){.kind = STEP_WAIT, .until_ms = held->revoke_not_before_ms};
 	if (!take(&slots->ends, SLOTS_END))
 		return none();
 	return (struct step){.kind = STEP_END_EXPORT, .export = &held->export};

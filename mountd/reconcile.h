@@ -10,6 +10,8 @@ struct held_export {
 	struct export export;
 	bool served;   /* exporter_add() has taken it in this process */
 	bool quiesced; /* clients may change nothing in it any more; it is about to end */
+	uint64_t revoke_not_before_ms; /* until then calls end that were let in before it was
+					  refused */
 	bool former; /* clients may hold something by an earlier mount, a former daemon's or ours */
 	int folder;  /* its own mount, between exporter_remove() and export_revoke(); or -1 */
 	bool recorded; /* the record says the same; else what was tried to put in its place */

@@ -215,7 +215,7 @@ void step_end_export(struct run *run, const struct export *export)
 	if (x && unexport(held, x, &e) < 0) {
 		cannot_unexport(run, &e);
 	} else if (was_served && !held->served) {
-		run->not_before_ms = loop_clock_ms() + UNDER_WAY_MS;
+		held->revoke_not_before_ms = loop_clock_ms() + UNDER_WAY_MS;
 		daemon_plan_soon(run->daemon);
 	} else {
 		take_what_is_held(run, export);

@@ -29,36 +29,37 @@ static bool has_port(const char *line, uint16_t port)
 	return at && strtoul(at + sizeof key - 1, NULL, 10) == port;
 }
 
-static void take_in(struct client_lease *l, unsigned over_s)
+static void take_in(struct client_lease_walk *w, unsigned length_s, unsigned over_s)
 {
-	if (!l->told || over_s < l->over_s)
-		l->over_s = over_s;
-	l->told = true;
-	l->at = LEASE_ELSEWHERE;
+	if (!w->best.length_s || over_s < w->best.over_s)
+		w->best = (struct client_lease){length_s, over_s};
 }
 
-void client_lease_line(struct client_lease *l, const char *line)
+void client_lease_line(struct client_lease_walk *w, const char *line)
 {
-	static const char opts[] = "\topts:", over[] = ",lease_expired=";
+	static const char opts[] = "\topts:", lease[] = ",lease_time=";
+	unsigned length_s, over_s;
 	const char *at;
 
 	if (strncmp(line, device, sizeof device - 1) == 0)
-		l->at = is_from(line + sizeof device - 1, l->server) ? LEASE_OF_SERVER
+		w->at = is_from(line + sizeof device - 1, w->server) ? LEASE_OF_SERVER
 								     : LEASE_ELSEWHERE;
-	else if (l->at == LEASE_OF_SERVER && strncmp(line, opts, sizeof opts - 1) == 0)
-		l->at = has_port(line, l->port) ? LEASE_OF_PORT : LEASE_ELSEWHERE;
-	else if (l->at == LEASE_OF_PORT && (at = strstr(line, over)))
-		take_in(l, (unsigned)strtoul(at + sizeof over - 1, NULL, 10));
+	else if (w->at == LEASE_OF_SERVER && strncmp(line, opts, sizeof opts - 1) == 0)
+		w->at = has_port(line, w->port) ? LEASE_OF_PORT : LEASE_ELSEWHERE;
+	else if (w->at == LEASE_OF_PORT && (at = strstr(line, lease)) &&
+		 sscanf(at, ",lease_time=%u,lease_expired=%u", &length_s, &over_s) == 2)
+		take_in(w, length_s, over_s);
 }
 
-unsigned client_lease_over_s(const struct addr *server, uint16_t port)
+struct client_lease client_lease_read(const struct addr *server, uint16_t port)
 {
 	_cleanup_fclose_ FILE *file = fopen("/proc/self/mountstats", "re");
-	struct client_lease lease = {.server = server, .port = port};
+	struct client_lease_walk walk = {.server = server, .port = port};
 	_cleanup_free_ char *line = NULL;
 	size_t size = 0;
 
-	while (file && !(lease.told && lease.over_s == 0) && getline(&line, &size, file) >= 0)
-		client_lease_line(&lease, line);
-	return lease.over_s;
+	while (file && !(walk.best.length_s && walk.best.over_s == 0) &&
+		getline(&line, &size, file) >= 0)
+		client_lease_line(&walk, line);
+	return walk.best;
 }

@@ -8,20 +8,24 @@
 
 #include "nfs/addr.h"
 
+struct client_lease {
+	unsigned length_s; /* 0: nothing tells */
+	unsigned over_s;   /* for how long it has been over; 0: it is not */
+};
+
 /*
- * For how many seconds the lease has been over; 0: it is not, or nothing tells. By the mounts of
+ * By the mounts of
  * server in this mount namespace, one of which may be of a client that was shut down: the best of
  * them counts. Reads /proc/self/mountstats, which asks no server.
  */
-unsigned client_lease_over_s(const struct addr *server, uint16_t port);
+struct client_lease client_lease_read(const struct addr *server, uint16_t port);
 
-/* The same of stats, the contents of that file (fs/nfs/super.c, nfs_show_stats()). Pure. */
-struct client_lease {
+/* A walk over that file's lines (fs/nfs/super.c, nfs_show_stats()). Pure. */
+struct client_lease_walk {
 	const struct addr *server;
 	uint16_t port;
-	bool told;
-	unsigned over_s; /* once it is told, of the best so far */
+	struct client_lease best;
 	enum { LEASE_ELSEWHERE, LEASE_OF_SERVER, LEASE_OF_PORT } at;
 };
 /* Takes in the next line. */
-void client_lease_line(struct client_lease *l, const char *line);
+void client_lease_line(struct client_lease_walk *w, const char *line);

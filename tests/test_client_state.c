@@ -99,14 +99,15 @@ static const char *const stats[] = {
 
 static unsigned lease_over_s(const char *address, uint16_t port)
 {
-	struct client_lease lease = {.port = port};
+	struct client_lease_walk walk = {.port = port};
 	struct addr addr;
 
 	cr_assert_eq(addr_parse(address, &addr), 0);
-	lease.server = &addr;
+	walk.server = &addr;
 	for (size_t i = 0; i < sizeof stats / sizeof *stats; i++)
-		client_lease_line(&lease, stats[i]);
-	return lease.over_s;
+		client_lease_line(&walk, stats[i]);
+	cr_expect_eq(walk.best.length_s, walk.best.over_s ? 30 : 0);
+	return walk.best.over_s;
 }
 
 Test(client_lease, is_that_of_the_server_and_port)

@@ -294,6 +294,20 @@ Test(reconcile, one_that_was_quiesced_is_told_anew_when_it_is_wished_for_again)
 	cr_expect_eq(plan(&v).kind, STEP_END_EXPORT);
 }
 
+/* A wish that changes meanwhile clears the run's own time, not this one. */
+Test(reconcile, one_that_was_refused_is_revoked_when_calls_under_way_are_over)
+{
+	struct spec export = export_spec("a", "x");
+	struct held_export held = {.export = export.export, .folder = -1};
+	struct reconcile_view v = EXPORT(.held = &held, .n_held = 1);
+
+	held.revoke_not_before_ms = 1001;
+	cr_expect_eq(plan(&v).kind, STEP_WAIT);
+	cr_expect_eq(plan(&v).until_ms, 1001);
+	held.revoke_not_before_ms = 1000;
+	cr_expect_eq(plan(&v).kind, STEP_END_EXPORT);
+}
+
 Test(reconcile, waits_for_its_time)
 {
 	struct spec export = export_spec("a", "x"), mount = mount_spec("a", "/w", 1);
