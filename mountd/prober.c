@@ -243,7 +243,8 @@ static void start_anew(struct peer *peer, const struct client_lease *lease)
 
 	(void)kerr_set(&e, -ETIMEDOUT, "renew lease", NULL,
 		"it answers, but this node's kernel has not renewed its lease, which ended %u s "
-		"ago; does a firewall drop what comes from ports below 1024?",
+		"ago; is kora-sandbox-mount running there, and does no firewall drop what comes "
+		"from ports below 1024?",
 		lease->over_s);
 	lose(peer, 0, "answers, but not this node's kernel; mounted anew", &e);
 }
