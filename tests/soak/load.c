@@ -117,10 +117,13 @@ void load_start(struct world *w, struct run *r)
 	r->load->pid = node_spawn(&w->nodes[AGENT], work, r);
 }
 
-/* With nobody to cut it off, a call to a server that is away keeps even a killed process. */
+/*
+ * With nobody to cut it off, a call to a server that is away keeps even a killed process; and one
+ * that nfsd cannot answer before its daemon has answered nfsd.
+ */
 bool load_can_end(const struct world *w)
 {
-	return serves(w) || w->nodes[AGENT].daemon;
+	return serves(w) ? w->nodes[SANDBOX].daemon > 0 : w->nodes[AGENT].daemon > 0;
 }
 
 void load_stop(struct run *r)
