@@ -234,7 +234,7 @@ struct desired_file *const *desired_of(
 		strcmp(spec_id(&d->by_run[first + n]->spec)->run, run) == 0)
 		n++;
 	*ret_n = n;
-	return d->by_run + first;
+	return n ? d->by_run + first : NULL;
 }
 
 const struct desired_file *desired_find(const struct desired *d, const char *run, enum role role)

@@ -41,8 +41,8 @@ void desired_clear(struct desired *d);
 const struct desired_file *desired_file(const struct desired *d, const char *name);
 
 /*
- * The *ret_n files that speak of run and role, sorted by name: the first counts. Borrowed until the
- * next change.
+ * The *ret_n files that speak of run and role, sorted by name: the first counts. NULL: none does.
+ * Borrowed until the next change.
  */
 struct desired_file *const *desired_of(
 	const struct desired *d, const char *run, enum role role, size_t *ret_n);
