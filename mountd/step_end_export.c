@@ -174,10 +174,11 @@ static bool quiesce(struct run *run, const struct export *export)
 	return true;
 }
 
-static void cannot_unexport(struct run *run, const struct kerr *e)
+/* A failed attempt that had no worker yet. */
+static void cannot_begin(struct run *run, const char *event, const struct kerr *e)
 {
 	run->busy = BUSY_ENDING;
-	run_fail(run, "unexport-failed", 0, e);
+	run_fail(run, event, 0, e);
 }
 
 static void take_what_is_held(struct run *run, const struct export *export)
@@ -190,7 +191,7 @@ static void take_what_is_held(struct run *run, const struct export *export)
 	struct kerr e = {0};
 
 	if (list_others(run, &held->export, &arg.others, &e) < 0) {
-		cannot_unexport(run, &e);
+		cannot_begin(run, "unexport-failed", &e);
 		return;
 	}
 	arg.folder = held->folder;
@@ -213,7 +214,7 @@ void step_end_export(struct run *run, const struct export *export)
 	if (quiesce(run, export))
 		return;
 	if (x && unexport(held, x, &e) < 0) {
-		cannot_unexport(run, &e);
+		cannot_begin(run, "unexport-failed", &e);
 	} else if (was_served && !held->served) {
 		held->revoke_not_before_ms = loop_clock_ms() + UNDER_WAY_MS;
 		daemon_plan_soon(run->daemon);
@@ -289,8 +290,7 @@ void step_drop_clients(struct run *run, const struct export *export)
 	dropped.clients = held->dropped;
 	dropped.n_clients = held->n_dropped;
 	if (list_others(run, NULL, &arg.others, &e) < 0) {
-		run->busy = BUSY_ENDING;
-		run_fail(run, "drop-failed", 0, &e);
+		cannot_begin(run, "drop-failed", &e);
 		return;
 	}
 	arg.served = is_nfsd_ours(server);

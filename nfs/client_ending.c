@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "mountd/base/cleanup.h"
+#include "nfs/client_state.h"
 
 static bool read_text(int folder, const char *transport, const char *name, char *text, size_t size)
 {
@@ -74,8 +75,7 @@ static int shut_down(int nfs, const char *name, const struct addr *server, uint1
 	fd = openat(mount, "shutdown", O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -errno;
-	/* -ENODEV: it has ended meanwhile. */
-	return write(fd, "1", 1) == 1 || errno == ENODEV ? 0 : -errno;
+	return client_state_write_shutdown(fd);
 }
 
 int client_ending_shut_down(const struct addr *server, uint16_t port)

@@ -122,8 +122,7 @@ static int open_shutdown(unsigned major, unsigned minor)
 	return fd < 0 ? -errno : fd;
 }
 
-/* -ENODEV: it has gone since it was opened. */
-static int write_shutdown(int fd)
+int client_state_write_shutdown(int fd)
 {
 	return write(fd, "1", 1) == 1 || errno == ENODEV ? 0 : -errno;
 }
@@ -132,7 +131,7 @@ int client_state_shut_down_volume(unsigned major, unsigned minor)
 {
 	_cleanup_close_ int fd = open_shutdown(major, minor);
 
-	return fd < 0 ? fd : write_shutdown(fd);
+	return fd < 0 ? fd : client_state_write_shutdown(fd);
 }
 
 bool client_state_owns_volume(const char *volumes, const struct addr *server, uint16_t port,
@@ -174,7 +173,7 @@ static int write_opened(struct opened *o, const struct addr *server, uint16_t po
 
 		if (volumes && client_state_owns_volume(volumes, server, port, o->list[o->n].major,
 				       o->list[o->n].minor))
-			error = write_shutdown(fd);
+			error = client_state_write_shutdown(fd);
 		(void)close(fd);
 		first_error = first_error ? first_error : error;
 	}

@@ -38,6 +38,9 @@ bool client_state_next_volume(const char **volumes, const struct addr *server, u
 bool client_state_owns_volume(const char *volumes, const struct addr *server, uint16_t port,
 	unsigned major, unsigned minor);
 
+/* Shuts down the mount whose "shutdown" fd is; 0 also for one that has ended since. -errno. */
+int client_state_write_shutdown(int fd);
+
 /*
  * Every call on that mount, waiting or to come, fails with EIO for good; Linux 6.5 and newer:
  * shutdown in fs/nfs/sysfs.c. -ENOENT: there is no such mount (any more), or an older kernel.
