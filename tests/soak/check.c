@@ -149,8 +149,10 @@ static void settle(struct world *w)
 		if (!r->mounted && r->load->pid && load_can_end(w))
 			load_stop(r);
 		r->live = works ? r->mounted : r->live == r->mounted ? r->live : 0;
-		if (works)
+		if (works) {
 			w->ghost = false;
+			w->answered = true;
+		}
 		r->forgiven = r->load->errors;
 		r->worked = r->load->rounds;
 	}

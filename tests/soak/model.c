@@ -52,7 +52,8 @@ void forget_live(struct world *w)
 
 void follow_outage(struct world *w)
 {
-	if (serves(w)) {
+	/* nfsd itself waits for whoever answers its first questions. */
+	if (serves(w) && (w->answered || w->nodes[SANDBOX].daemon)) {
 		if (maybe_lost(w))
 			forget_live(w);
 		w->out_since_ms = 0;

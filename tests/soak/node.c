@@ -300,6 +300,8 @@ static bool stop_threads(struct world *w, struct node *n)
 
 void node_stop_nfsd(struct world *w, struct node *n)
 {
+	if (n == &w->nodes[SANDBOX])
+		w->answered = false;
 	while (stop_threads(w, n))
 		;
 }

@@ -70,6 +70,7 @@ struct world {
 	struct folder folders[FOLDERS];
 	bool cut, lost;	       /* packets vanish; and the agent is known to have noticed */
 	uint64_t out_since_ms; /* the server cannot be reached since then; 0: it can */
+	bool answered;	       /* nfsd had its first questions answered since its start */
 	bool ghost;	       /* the agent node went without a word to the server */
 	off_t log_read;	       /* so far, of the sandbox's daemon */
 	unsigned incarnations;
