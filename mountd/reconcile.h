@@ -16,6 +16,8 @@ struct held_export {
 	int folder;  /* its own mount, between exporter_remove() and export_revoke(); or -1 */
 	bool recorded; /* the record says the same; else what was tried to put in its place */
 	bool remade;   /* its folder is another one now: it ends before that one is exported */
+	const char *revoked;  /* static: the rung; only the record is left. NULL: not yet revoked */
+	unsigned swept;	      /* how many files of its clients were removed then */
 	struct addr *dropped; /* owned; clients it lists no longer, who may hold something of it */
 	size_t n_dropped;
 };

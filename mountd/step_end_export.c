@@ -46,38 +46,61 @@ static int take_back(const void *data, void *result, int *ret_fd, struct kerr *e
 	return r;
 }
 
-static void ended(struct run *run, const struct taken_back *taken, uint64_t ms)
+static void ended(struct run *run, uint64_t ms)
 {
 	struct daemon *d = run->daemon;
-
 	const struct export *gone = &run->trying.export;
+	const struct held_export *held = run_find_held(run, &gone->id);
 
 	run->busy = BUSY_NOT;
 	run->end_failures = 0;
 	log_event(LOG_LEVEL_INFO, "unexported", log_text("run", run->name),
 		log_text("role", "export"), log_text("incarnation", gone->id.incarnation),
 		log_text("path", gone->volume), log_text("folder", gone->folder),
-		log_number("ms", ms), log_text("rung", taken->rung),
-		log_number("swept", taken->swept));
-	run_drop_export(run, &run->trying.export.id);
+		log_number("ms", ms), log_text("rung", held->revoked),
+		log_number("swept", held->swept));
+	run_drop_export(run, &gone->id);
 	client_watch_soon(d->client_watch); /* do they let go of what was revoked? */
 	if (!run->n_held)
 		run_event(run, EVENT_TAKEN_DOWN);
 	daemon_plan_soon(d);
 }
 
+/* What was revoked stays so: where only the record does not go, nobody is expired once more. */
+static void forget(struct run *run, uint64_t ms)
+{
+	struct kerr e = {0};
+
+	if (step_forget(run, &run->trying, &e) < 0)
+		run_fail(run, "revoke-failed", ms, &e);
+	else
+		ended(run, ms);
+}
+
 static void revoke_done(void *data, struct job_end *end)
 {
 	struct run *run = data;
+	struct held_export *held = run_find_held(run, &run->trying.export.id);
+	const struct taken_back *taken = end->result;
 
 	step_ended(run, end);
-	if (!end->error)
-		end->error = step_forget(run, &run->trying, &end->e);
 	if (end->error) {
 		run_fail(run, "revoke-failed", end->ms, &end->e);
 		return;
 	}
-	ended(run, end->result, end->ms);
+	held->revoked = taken->rung;
+	held->swept = taken->swept;
+	cleanup_close(&held->folder);
+	held->folder = -1;
+	forget(run, end->ms);
+}
+
+static void forget_revoked(struct run *run, const struct export *export)
+{
+	struct spec spec = {.role = ROLE_EXPORT, .export = *export};
+
+	if (step_start_alone(run, &spec, BUSY_ENDING))
+		forget(run, 0);
 }
 
 /* Clients are told no from here on; absent is fine, as an attempt before has come so far. */
@@ -211,6 +234,10 @@ void step_end_export(struct run *run, const struct export *export)
 	bool was_served = held->served;
 	struct kerr e = {0};
 
+	if (held->revoked) {
+		forget_revoked(run, export);
+		return;
+	}
 	if (quiesce(run, export))
 		return;
 	if (x && unexport(held, x, &e) < 0) {

@@ -47,8 +47,11 @@ static int take_in(struct run *run, struct exporter *x, int tree, bool root, str
 {
 	const struct export *export = &run->trying.export;
 	struct held_export *held = run_find_held(run, &export->id);
-	int r = exporter_add(x, export, tree, root, e);
+	int r;
 
+	if (held)
+		held->revoked = NULL; /* from here on clients can take hold of it again */
+	r = exporter_add(x, export, tree, root, e);
 	if (r == -EEXIST && held)
 		held->remade = true;
 	if (r < 0)
