@@ -50,12 +50,21 @@ void forget_live(struct world *w)
 	}
 }
 
+/* A round that is done next may have had its answers before the outage: the one after has not. */
+static void ask_for_new_rounds(struct world *w)
+{
+	for (size_t i = 0; i < SHARED; i++)
+		w->runs[i].worked = w->runs[i].load->rounds + 1;
+}
+
 void follow_outage(struct world *w)
 {
 	/* nfsd itself waits for whoever answers its first questions. */
 	if (serves(w) && (w->answered || w->nodes[SANDBOX].daemon)) {
 		if (maybe_lost(w))
 			forget_live(w);
+		if (w->out_since_ms)
+			ask_for_new_rounds(w);
 		w->out_since_ms = 0;
 		w->lost = false;
 	} else {

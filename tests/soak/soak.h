@@ -43,7 +43,8 @@ struct run {
 	bool excused;  /* its harness may see errors until it works again, … */
 	bool begun;    /* … and was told that it does: no file of before is open */
 	struct load *load;
-	uint64_t forgiven, worked; /* errors and rounds at the last comparison */
+	/* Errors and rounds at the last comparison, or where an outage ended since then. */
+	uint64_t forgiven, worked;
 };
 
 struct node {
