@@ -289,7 +289,7 @@ static bool has_changed(struct mountinfo *m)
 	return m->changed;
 }
 
-uint64_t mountinfo_only(struct mountinfo *m, const struct run *run)
+static uint64_t only(struct mountinfo *m, const struct run *run)
 {
 	_cleanup_(mount_ids_clear) struct mount_ids now = {0};
 
@@ -297,6 +297,16 @@ uint64_t mountinfo_only(struct mountinfo *m, const struct run *run)
 		return known_mounts_only(&m->known, NULL, &m->daemon->runs, run);
 	(void)mount_ids_read(&now);
 	return known_mounts_only(&m->known, &now, &m->daemon->runs, run);
+}
+
+uint64_t mountinfo_only(struct mountinfo *m, const struct run *run, int *ret_unchanged_since)
+{
+	_cleanup_close_ int since = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	uint64_t id = only(m, run);
+
+	if (id && mount_is_followed(run) && run->looked_at && since >= 0)
+		*ret_unchanged_since = TAKE_FD(since);
+	return id;
 }
 
 int mountinfo_new(struct daemon *d, struct mountinfo **ret)

@@ -21,9 +21,11 @@ void mountinfo_look_soon(struct mountinfo *m);
 void mountinfo_check_soon(struct mountinfo *m);
 void mountinfo_check_later(struct mountinfo *m); /* within 10 s */
 
-/* For mount_detach(): the unique id of run's mount, if nothing else on this node is of run; or 0.
+/*
+ * For mount_detach(): the unique id of run's mount, if nothing else on this node is of run; or 0.
+ * *ret_unchanged_since is the caller's to close, or untouched where it cannot be told.
  */
-uint64_t mountinfo_only(struct mountinfo *m, const struct run *run);
+uint64_t mountinfo_only(struct mountinfo *m, const struct run *run, int *ret_unchanged_since);
 
 /*
  * At the start, after the wishes are matched: mounts of ours that are neither wished for nor on

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mountd/attached.h"
+#include "mountd/base/cleanup.h"
 #include "mountd/mountinfo.h"
 #include "mountd/prober.h"
 #include "mountd/steps.h"
@@ -182,18 +183,22 @@ void step_detach(struct run *run, const struct mount *mount, enum detach_how how
 	struct daemon *d = run->daemon;
 	struct spec spec = {.role = ROLE_MOUNT, .mount = *mount};
 	struct detach_arg arg = {.config = &d->mount_config, .mount = &spec.mount, .how = how};
+	_cleanup_close_ int unchanged_since = -1;
 
 	arg.known.at = run->mounted_at;
 	if (mount->kind == MOUNT_NFS)
 		arg.known.server = &spec.mount.server;
 	arg.known.port = mount->port;
-	arg.known.unique_id = how == DETACH_CLEAN ? mountinfo_only(d->mountinfo, run) : 0;
+	if (how == DETACH_CLEAN)
+		arg.known.unique_id = mountinfo_only(d->mountinfo, run, &unchanged_since);
+	arg.known.unchanged_since = unchanged_since > 0 ? unchanged_since : 0;
 	run->in_force = false;
 	run_event(run, EVENT_LOST);
 	(void)step_start(run, &spec, BUSY_ENDING,
 		&(struct job_call){.name = "unmount",
 			.fn = detach,
 			.arg = &arg,
+			.keep = arg.known.unchanged_since,
 			.result_size = sizeof(const char *),
 			.deadline_ms = how == DETACH_CLEAN ? DETACH_CLEAN_MS : DETACH_CUT_MS,
 			.waits_for = mount->volume,

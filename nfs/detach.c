@@ -252,7 +252,8 @@ static bool detach_only(const char *path, const char *run, const struct mount_kn
 	char target[PATH_MAX], relative[NAME_MAX_LENGTH + 3];
 
 	if (!known->at || !known->unique_id || mount_target(path, run, target, sizeof target) < 0 ||
-		strcmp(target, known->at) != 0 || !mount_id_is_alone(known->unique_id, target))
+		strcmp(target, known->at) != 0 ||
+		!mount_id_is_alone(known->unique_id, target, known->unchanged_since))
 		return false;
 	(void)snprintf(relative, sizeof relative, "./%s", run);
 	return beneath_open(path, relative, O_PATH | O_DIRECTORY, &parent, NULL) == 0 &&

@@ -34,6 +34,9 @@ struct mount_config {
 struct mount_known {
 	const char *at;	    /* mount_outcome's target, or NULL */
 	uint64_t unique_id; /* of the run's only mount on this node; 0: there may be others */
+	/* /proc/self/mountinfo, opened before the run's mount was seen to stand alone; 0: not seen.
+	 */
+	int unchanged_since;
 	const struct addr *server; /* of an NFS mount: asked where it is in use; or NULL */
 	uint16_t port;
 };

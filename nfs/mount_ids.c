@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -107,12 +108,20 @@ static bool is_at(uint64_t id, const char *target, uint64_t *ret_parent)
 	return strcmp(d.answer.text + d.answer.target, target) == 0;
 }
 
-bool mount_id_is_alone(uint64_t id, const char *target)
+/* Its namespace tells of changes since it was opened: proc(5), "/proc/pid/mounts". */
+static bool is_unchanged(int mountinfo)
+{
+	struct pollfd p = {.fd = mountinfo, .events = POLLPRI};
+
+	return mountinfo > 0 && poll(&p, 1, 0) == 0;
+}
+
+bool mount_id_is_alone(uint64_t id, const char *target, int unchanged_since)
 {
 	uint64_t parent, above, other;
 
-	return is_at(id, target, &parent) && list_below(id, 0, &above, 1) == 0 &&
-	       !is_at(parent, target, &other);
+	return is_at(id, target, &parent) && !is_at(parent, target, &other) &&
+	       (is_unchanged(unchanged_since) || list_below(id, 0, &above, 1) == 0);
 }
 
 bool mount_id_is_gone(uint64_t id)

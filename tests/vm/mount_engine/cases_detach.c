@@ -3,6 +3,7 @@
 #include "tests/vm/mount_engine/mount_engine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -87,6 +88,26 @@ void case_never_looks(void)
 	}
 }
 
+/* What has come over it since it was seen to stand alone is not taken off for it. */
+static void not_as_seen(const struct mount_outcome *out)
+{
+	const char *rung = "";
+	struct kerr e = {0};
+	int seen = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+
+	check(seen > 0, "mountinfo");
+	known = (struct mount_known){
+		.at = out->target, .unique_id = out->unique_id, .unchanged_since = seen};
+	shell("mount -t tmpfs foreign " TARGET);
+	check(detach_here(DETACH_CLEAN, &rung, &e) == -EEXIST, "a foreign mount covers it");
+	shell("umount " TARGET);
+	(void)close(seen);
+	known.unchanged_since = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	detached(DETACH_CLEAN, "umount");
+	is_bare();
+	(void)close(known.unchanged_since);
+}
+
 /* What is known to be the run's only mount is believed only as far as it can be seen to be. */
 static void not_as_known(const struct mount_outcome *out)
 {
@@ -117,6 +138,8 @@ void case_only_mount(void)
 	shell(command);
 	shell(told ? "! grep mountinfo /run/engine/trace" : "grep -q mountinfo /run/engine/trace");
 	is_bare();
+	out = attached(&m, "attach");
+	not_as_seen(&out);
 	out = attached(&m, "attach");
 	not_as_known(&out);
 }
