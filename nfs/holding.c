@@ -22,6 +22,17 @@ void holding_clear(struct holding *h)
 	held_clear(&h->held);
 }
 
+/* nfsd takes a client's files away one after another, and first what they tell of it: -ENXIO. */
+int holding_read_states(int fs, const char *client, char **ret, struct kerr *e)
+{
+	char file[64];
+	int error;
+
+	(void)snprintf(file, sizeof file, "clients/%.20s/states", client);
+	error = nfsdfs_read(fs, file, ret, e);
+	return error == -ENOENT || error == -ENXIO ? 1 : error;
+}
+
 int holding_each_client(struct holding *h, holding_fn *fn)
 {
 	int error, fd = openat(h->fs, "clients", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -35,13 +46,13 @@ int holding_each_client(struct holding *h, holding_fn *fn)
 	}
 	while ((errno = 0, entry = readdir(dir))) {
 		_cleanup_free_ char *states = NULL;
-		char file[64];
 		if (entry->d_name[0] == '.' || strlen(entry->d_name) > 20)
 			continue;
-		(void)snprintf(file, sizeof file, "clients/%.20s/states", entry->d_name);
-		if (nfsdfs_read(h->fs, file, &states, NULL) < 0)
+		error = holding_read_states(h->fs, entry->d_name, &states, h->e);
+		if (error > 0)
 			continue;
-		error = fn(entry->d_name, states, h);
+		if (error == 0)
+			error = fn(entry->d_name, states, h);
 		if (error != 0)
 			return error;
 	}

@@ -23,8 +23,14 @@ struct holding {
 void holding_clear(struct holding *h);
 
 /*
+ * *ret: what nfsd tells of the client's states, to be freed. 1: the client has gone. Negative
+ * errno: what it holds cannot be told, which must not be taken for nothing.
+ */
+int holding_read_states(int fs, const char *client, char **ret, struct kerr *e);
+
+/*
  * For the states of each client, until fn says other than 0, which is what the walk says then. A
- * client that has gone meanwhile is none.
+ * client that has gone meanwhile is none; one whose states cannot be read ends the walk.
  */
 typedef int holding_fn(const char *client, const char *states, struct holding *h);
 int holding_each_client(struct holding *h, holding_fn *fn);

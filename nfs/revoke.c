@@ -41,19 +41,36 @@ static int unlock_export(struct revocation *r, const char *path)
 	return genl_request(g, message, NULL, NULL);
 }
 
+/* 1: something is held yet; negative errno: that cannot be told. */
+static int look_again(struct holding *h)
+{
+	int error = holding_count(h, holding_collect);
+
+	if (error < 0)
+		return error;
+	return h->held.n > 0 &&
+	       (!h->shared || !holding_search(h, NULL) || held_any_inside(&h->held));
+}
+
+/* The rungs say whether something is left for the next one: see look_again(). */
+static int by_export(struct revocation *r, const char *path)
+{
+	if (unlock_export(r, path) < 0)
+		return 1;
+	return r->former ? look_again(&r->of) : 0;
+}
+
 /* Before 6.9 it only takes NLM locks, so what it did is looked at. */
-static int unlock_filesystem(struct revocation *r, const char *path)
+static int by_filesystem(struct revocation *r, const char *path)
 {
 	char line[64];
-	int error;
 
 	if (r->masked & EXPORT_RUNG_UNLOCK_FS || r->of.shared)
-		return -EOPNOTSUPP;
+		return 1;
 	(void)snprintf(line, sizeof line, "%s\n", path);
-	error = nfsdfs_write(r->of.fs, "unlock_filesystem", line, r->of.e);
-	if (error == 0)
-		error = holding_count(&r->of, holding_collect);
-	return error < 0 ? error : r->of.held.n > 0 ? -EOPNOTSUPP : 0;
+	if (nfsdfs_write(r->of.fs, "unlock_filesystem", line, NULL) < 0)
+		return 1;
+	return look_again(&r->of);
 }
 
 /* Whoever was expired for another run meanwhile holds nothing here. */
@@ -61,10 +78,9 @@ static bool still_holds(int fs, const char *client, const void *data)
 {
 	const struct holding *h = data;
 	_cleanup_free_ char *states = NULL;
-	char file[64];
+	int r = holding_read_states(fs, client, &states, NULL);
 
-	(void)snprintf(file, sizeof file, "clients/%.20s/states", client);
-	return nfsdfs_read(fs, file, &states, NULL) == 0 && held_states_inside(&h->held, states);
+	return r < 0 || (r == 0 && held_states_inside(&h->held, states));
 }
 
 static int expire_holder(const char *client, const char *states, struct holding *h)
@@ -115,26 +131,22 @@ static int revoked(struct holding *h, const char *rung, const char **ret_rung)
 	return error;
 }
 
-/* What could not be looked at counts. */
-static bool is_still_held(struct holding *h)
-{
-	if (holding_count(h, holding_collect) < 0)
-		return true;
-	return h->held.n > 0 &&
-	       (!h->shared || !holding_search(h, NULL) || held_any_inside(&h->held));
-}
-
 static int climb_down(struct revocation *r, const char **ret_rung)
 {
 	char path[sizeof "/proc/self/fd//." + 10];
+	const char *rung = "unlock-export";
+	int left;
 
 	/* The kernel does not follow a last link, but a "." after it. */
 	(void)snprintf(path, sizeof path, "/proc/self/fd/%d/.", r->of.folder);
-	if (unlock_export(r, path) == 0 && !(r->former && is_still_held(&r->of)))
-		return revoked(&r->of, "unlock-export", ret_rung);
-	if (unlock_filesystem(r, path) == 0)
-		return revoked(&r->of, "unlock-filesystem", ret_rung);
-	return expire_holders(&r->of, ret_rung);
+	left = by_export(r, path);
+	if (left > 0) {
+		rung = "unlock-filesystem";
+		left = by_filesystem(r, path);
+	}
+	if (left > 0)
+		return expire_holders(&r->of, ret_rung);
+	return left < 0 ? left : revoked(&r->of, rung, ret_rung);
 }
 
 int export_revoke(const struct exporter_config *config, const struct export *gone, int folder,
