@@ -22,10 +22,6 @@
 #define EVERY_ANSWERS_MS 10000 /* while it answers, at most; or a third of --lost-after */
 #define EVERY_SILENT_MS	 2000
 
-/* At most that long a server is not asked, and still counts as having answered all along. */
-#define UNASKED_MS 30000
-#define STUCK_MS   60000 /* or two leases: a client would have renewed one thrice */
-
 struct probe_arg {
 	struct addr server;
 	uint16_t port;
@@ -50,12 +46,6 @@ static const char *peer_text(const struct peer *peer, char *text, size_t size)
 	return text;
 }
 
-static bool concerns(const struct peer *peer, const struct mount *m)
-{
-	return m->kind == MOUNT_NFS && m->port == peer->port &&
-	       addr_equal(&m->server, &peer->server);
-}
-
 static void format_begin(uint64_t silent_ms, char text[32])
 {
 	time_t begin = time(NULL) - (time_t)(silent_ms / 1000);
@@ -73,7 +63,7 @@ static void tell_waiting(struct peer *peer, const char *fault)
 		struct run *run = runs->list[i];
 
 		if (run->role != ROLE_MOUNT || run->state != RUN_READY ||
-			!concerns(peer, &run->held_mount))
+			!peer_serves(peer, &run->held_mount))
 			continue;
 		if (fault)
 			(void)run_set_fault(run, -ETIMEDOUT, fault);
@@ -108,7 +98,8 @@ static void tell_runs(struct peer *peer, const char *why)
 		struct run *run = d->runs.list[i];
 		char fault[320];
 
-		if (run->role != ROLE_MOUNT || !run->possible || !concerns(peer, &run->want.mount))
+		if (run->role != ROLE_MOUNT || !run->possible ||
+			!peer_serves(peer, &run->want.mount))
 			continue;
 		(void)snprintf(fault, sizeof fault, "%sserver %s %s",
 			prober_is_perhaps_shown(run) ? "cut off: " : "", text, why);
@@ -171,22 +162,19 @@ static void answered(struct peer *peer)
 	bool was_lost = peer->answer == LOST;
 	char text[64];
 
-	if (loop_clock_ms() > peer->asked_ms + UNASKED_MS)
-		peer->answers_ms = loop_clock_ms();
-	peer->answered_ms = peer->asked_ms = loop_clock_ms();
+	peer_heard(peer, loop_clock_ms());
 	if (peer->answer == ANSWERS)
 		return;
 	log_event(LOG_LEVEL_INFO, was_lost ? "server-back" : "server-answers",
 		log_text("peer", peer_text(peer, text, sizeof text)));
 	tombstone_job_stop(&peer->tombstone);
 	peer->answer = ANSWERS;
-	peer->answers_ms = loop_clock_ms();
 	tell_waiting(peer, NULL);
 	if (!was_lost)
 		return;
 	for (size_t i = 0; i < d->runs.n; i++)
 		if (d->runs.list[i]->role == ROLE_MOUNT && d->runs.list[i]->possible &&
-			concerns(peer, &d->runs.list[i]->want.mount))
+			peer_serves(peer, &d->runs.list[i]->want.mount))
 			d->runs.list[i]->not_before_ms = 0;
 	daemon_plan_soon(d);
 }
@@ -214,27 +202,6 @@ static int probe(const void *data, void *result, int *ret_fd, struct kerr *e)
 	if (r == 0)
 		*lease = client_lease_read(&arg->server, arg->port);
 	return r;
-}
-
-static bool has_mount_in_force(const struct peer *peer)
-{
-	const struct runs *runs = &peer->prober->daemon->runs;
-
-	for (size_t i = 0; i < runs->n; i++)
-		if (runs->list[i]->role == ROLE_MOUNT && runs->list[i]->in_force &&
-			concerns(peer, &runs->list[i]->held_mount))
-			return true;
-	return false;
-}
-
-/* The server answers us, and not this kernel, which nobody can ask why. */
-static bool is_stuck(const struct peer *peer, const struct client_lease *lease)
-{
-	uint64_t two_ms = lease->length_s * 2000ULL;
-
-	return lease->length_s && lease->over_s >= lease->length_s &&
-	       loop_clock_ms() >= peer->answers_ms + (two_ms > STUCK_MS ? two_ms : STUCK_MS) &&
-	       has_mount_in_force(peer);
 }
 
 static void start_anew(struct peer *peer, const struct client_lease *lease)
@@ -281,7 +248,7 @@ static void probe_done(void *data, struct job_end *end)
 		not_asked(peer);
 	else
 		unanswered(peer, &end->e);
-	if (!end->error && is_stuck(peer, lease))
+	if (!end->error && peer_is_stuck(peer, lease, loop_clock_ms()))
 		start_anew(peer, lease);
 	peer->asked_ms = loop_clock_ms();
 	plan_next(peer);
@@ -334,7 +301,8 @@ struct peer *peer_add(struct prober *p, const struct mount *m)
 	peer->prober = p;
 	peer->server = m->server;
 	peer->port = m->port;
-	peer->answered_ms = peer->asked_ms = peer->answers_ms = loop_clock_ms();
+	peer->answers_ms = loop_clock_ms();
+	peer_heard(peer, peer->answers_ms);
 	p->list[p->n++] = peer;
 	plan_next(peer);
 	return peer;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to prober.c and prober_match.c: who is asked, and what it answers. */
+/* Private to prober.c, prober_match.c and prober_judge.c: who is asked, and what it answers. */
 #pragma once
 
 #include "mountd/daemon.h"
 #include "mountd/prober.h"
+#include "nfs/client_lease.h"
 
 enum answer {
 	ANSWERS,
@@ -18,6 +19,7 @@ struct peer {
 	enum answer answer;
 	uint64_t answered_ms; /* monotonic: when it was last known to answer */
 	uint64_t answers_ms;  /* monotonic: since when it has answered each time */
+	uint64_t heard_ms;    /* monotonic: when it answered last, unasked time included */
 	uint64_t lost_ms;     /* monotonic: when it was given up */
 	uint64_t asked_ms;    /* monotonic: when the last attempt to ask it ended */
 	struct loop_timer *timer;
@@ -45,3 +47,10 @@ bool prober_has_shutdown(const struct prober *p);
 
 struct peer *peer_add(struct prober *p, const struct mount *m); /* NULL: no memory */
 void peer_free(struct peer *peer);
+
+/* Is m a mount from it? */
+bool peer_serves(const struct peer *peer, const struct mount *m);
+/* Takes in that it answered; before peer->answer tells that. */
+void peer_heard(struct peer *peer, uint64_t now_ms);
+/* The server answers us, and not this kernel, which nobody can ask why. */
+bool peer_is_stuck(const struct peer *peer, const struct client_lease *lease, uint64_t now_ms);

@@ -14,9 +14,8 @@ struct client_lease {
 };
 
 /*
- * By the mounts of
- * server in this mount namespace, one of which may be of a client that was shut down: the best of
- * them counts. Reads /proc/self/mountstats, which asks no server.
+ * By the mounts of server in this mount namespace, one of which may be of a client that was shut
+ * down: the best of them counts. Reads /proc/self/mountstats, which asks no server.
  */
 struct client_lease client_lease_read(const struct addr *server, uint16_t port);
 
