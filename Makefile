@@ -78,7 +78,7 @@ $(B)/kora-mountctl: $(call obj,$(CTL_SRC)) $(B)/libmountd.a $(B)/libnfs.a
 all: $(PROGRAMS)
 
 # deps first, since the build asks pkg-config for what it installs; the kernel, since it may be none.
-demo: deps
+demo: known-kernel deps
 	$(Q)integration/kernels.sh $(KERNEL)
 	$(Q)$(MAKE) -s -j2 all
 	$(Q)integration/demo $(DEMO_FLAGS) $(KERNEL)

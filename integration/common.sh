@@ -5,12 +5,24 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(dirname "$here")
 build=${KORA_BUILD:-$top/build}
 KORA_SLOW=${KORA_SLOW:-1}
-KERNELS=(6.1 6.12 7.x)
+KERNELS=(6.1 6.12 7.x) # their names, everywhere
 
 say() { printf '%s\n' "$*" >&2; }
 die() {
 	say "${0##*/}: $*"
 	exit 1
+}
+
+is_kernel() {
+	local kernel
+	for kernel in "${KERNELS[@]}"; do [ "$kernel" != "$1" ] || return 0; done
+	return 1
+}
+
+# known_kernels NAME...: before anything is fetched, built or booted for one that is none.
+known_kernels() {
+	local kernel
+	for kernel; do is_kernel "$kernel" || die "unknown kernel '$kernel': one of ${KERNELS[*]}"; done
 }
 
 # One at a time: two callers must not fill the same cache.

@@ -20,7 +20,8 @@ kubernetes-scenarios: all
 	$(Q)KORA_BUILD=$(abspath $(B)) KORA_PODS=all integration/run --kernel all --jobs $(SCENARIO_JOBS) 34-kubernetes
 
 # Image, chart and examples on a real Kubernetes, which is built the first time: integration/README.md.
-e2e-kubernetes: all image
+e2e-kubernetes: ON_KERNEL = $(E2E_KERNEL)
+e2e-kubernetes: known-kernel all image
 	$(Q)daemonset/tools.sh $(HELM_TOOLS)
 	$(Q)KORA_BUILD=$(abspath $(B)) integration/e2e/programs.sh
 	$(Q)KORA_BUILD=$(abspath $(B)) integration/e2e/disk.sh $(abspath $(B))/kubernetes/disk.img

@@ -4,6 +4,7 @@
 # name, unpacked below build/, never installed. A second call does nothing and needs no network.
 #
 #   kernels.sh [6.1|6.12|7.x ...]      KORA_MIRROR=<archive URI> names another Debian archive
+#   kernels.sh --known [NAME ...]      fails where one is none of these
 set -euo pipefail
 . "${BASH_SOURCE[0]%/*}/common.sh"
 . "$here/apt.sh"
@@ -49,7 +50,6 @@ fetch_kernel() {
 		try 6.12 bookworm-backports 'linux-image-6\.12\.[0-9]+.*-cloud-amd64' ;;
 	7.x) try 7.x trixie-backports 'linux-binary-7\.[0-9]+.*-cloud-amd64' linux-modules-@ linux-base-@ ||
 		try 7.x sid 'linux-binary-7\.[0-9]+.*-cloud-amd64' linux-modules-@ linux-base-@ ;;
-	*) die "unknown kernel '$1': one of ${KERNELS[*]}" ;;
 	esac || die "$1: no such kernel in the archive"
 }
 
@@ -69,6 +69,11 @@ fetch_qemu() {
 main() {
 	local kernel
 	case ${1-} in -h | --help) sed -n 's/^#   \(kernels.sh .*\)/usage: \1/p' "${BASH_SOURCE[0]}" && exit ;; esac
+	if [ "${1-}" = --known ]; then
+		known_kernels "${@:2}"
+		return
+	fi
+	known_kernels "$@"
 	lock kernels
 	trap 'rm -rf "$build"/kernel.?????? "$build"/qemu.?????? "$build"/apt/debs.??????' EXIT
 	[ $# -gt 0 ] || set -- "${KERNELS[@]}"

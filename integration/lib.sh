@@ -37,7 +37,7 @@ skip() {
 enough() {
 	local kernel
 	for kernel; do
-		case " ${KERNELS[*]} " in *" $kernel "*) ;; *) fail "enough: no kernel is called $kernel" ;; esac
+		is_kernel "$kernel" || fail "enough: no kernel is called $kernel"
 	done
 	case " $* " in *" $KERNEL "*) return 0 ;; esac
 	[ -n "${BY_NAME-}" ] || skip "on $* is enough; by its name it runs on each"

@@ -93,10 +93,16 @@ $(B)/integration/helpers/inject: $(call obj,$(wildcard tests/inject/*.c) $(filte
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(call pkg,libs,$(SOAK_PKGS) libseccomp)
 
-inject: all vm-helpers
+# Told before anything is built or installed for it.
+known-kernel:
+	$(Q)integration/kernels.sh --known $(ON_KERNEL)
+ON_KERNEL = $(KERNEL)
+.PHONY: known-kernel
+
+inject: known-kernel all vm-helpers
 	$(Q)integration/inject $(if $(WATCH),--watch) --kernel $(KERNEL) $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(AT_ONCE),--at-once $(AT_ONCE)) $(if $(SITE),--site '$(SITE)')
 
-soak: all vm-helpers
+soak: known-kernel all vm-helpers
 	$(Q)integration/soak --kernel $(KERNEL) $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES))
 
 $(B)/integration/helpers/bench_runs: $(call obj,$(wildcard tests/vm/bench_runs/*.c)) $(B)/libnfs.a
@@ -118,8 +124,9 @@ scenarios: all vm-helpers
 SCENARIO_JOBS ?= 3
 
 # One case for each fault known from the field; MINUTES of dropped packets in the longest.
-field: all vm-helpers
-	$(Q)KORA_MINUTES=$(or $(MINUTES),1) integration/run --kernel $(if $(filter command,$(origin KERNEL)),$(KERNEL),all) --jobs $(SCENARIO_JOBS) $(or $(CASE),--field)
+field: ON_KERNEL = $(if $(filter command,$(origin KERNEL)),$(filter-out all,$(KERNEL)))
+field: known-kernel all vm-helpers
+	$(Q)KORA_MINUTES=$(or $(MINUTES),1) integration/run --kernel $(or $(ON_KERNEL),all) --jobs $(SCENARIO_JOBS) $(or $(CASE),--field)
 
 deps:
 	$(Q)integration/deps.sh
@@ -133,10 +140,10 @@ test: deps
 # Measurements, never part of the tests: each area writes $(B)/bench/<area>.json and .svg. Those that are
 # files of integration/bench/ run in the test machines, with KERNEL.
 VM_AREAS := $(patsubst integration/bench/%.sh,%,$(wildcard integration/bench/*.sh))
-bench:
+bench: known-kernel
 	$(Q)integration/deps.sh bench || echo "bench: with what is installed" >&2
 	$(Q)$(MAKE) --no-print-directory $(addsuffix -bench,$(or $(AREA),$(BENCH_AREAS) $(VM_AREAS)))
-$(VM_AREAS:%=%-bench): %-bench: all vm-helpers
+$(VM_AREAS:%=%-bench): %-bench: known-kernel all vm-helpers
 	$(Q)KORA_BUILD=$(abspath $(B)) integration/bench/run $* $(KERNEL)
 .PHONY: bench $(VM_AREAS:%=%-bench)
 
