@@ -7,15 +7,11 @@
 #include <string.h>
 
 #include "mountd/base/cleanup.h"
-#include "mountd/client_watch.h"
-#include "mountd/own_addrs.h"
 #include "mountd/steps.h"
 
-#define INSPECT_MS	  20000
-#define START_MS	  30000
-#define STOP_MS		  30000
-#define FAILURES_IN_A_ROW 64
-#define PAUSE_MS	  1000
+#define INSPECT_MS 20000
+#define START_MS   30000
+#define STOP_MS	   30000
 
 static void fail(struct server *s, const char *event, const struct kerr *e)
 {
@@ -40,25 +36,6 @@ static void clear_fault(struct server *s)
 	s->fault_error = 0;
 	s->attempts = 0;
 	s->not_before_ms = 0;
-}
-
-/* Addresses can come and go; configured ones stay as they are. */
-static void find_addresses(struct server *s)
-{
-	const struct options *o = &s->daemon->options;
-	struct own_addrs own = {0};
-
-	if (o->n_listen) {
-		memcpy(s->listen, o->listen, sizeof s->listen);
-		s->config.n_listen = o->n_listen;
-		return;
-	}
-	if (own_addrs_read(OWN_REACHABLE, &own) < 0)
-		return;
-	s->config.n_listen = own.n < LISTEN_MAX ? own.n : LISTEN_MAX;
-	if (own.n)
-		memcpy(s->listen, own.list, s->config.n_listen * sizeof *s->listen);
-	own_addrs_clear(&own);
 }
 
 static int inspect(const void *data, void *result, int *ret_fd, struct kerr *e)
@@ -156,77 +133,10 @@ static void inspect_done(void *data, struct job_end *end)
 
 static void look(struct server *s)
 {
-	find_addresses(s);
+	server_find_addresses(s);
 	s->look = false; /* what happens from here on may be seen by the next one only */
 	if (!run_job(s, "inspect", inspect, sizeof(struct server_status), INSPECT_MS, inspect_done))
 		look_later(s);
-}
-
-/* Client tracking ends when somebody stops the threads. */
-static void follow(struct server *s)
-{
-	bool seen = exporter_sees_server(s->exporter);
-
-	if (s->seen && !seen && s->serving)
-		server_refresh(s, NULL, NULL);
-	s->seen = seen;
-}
-
-static void on_exporter(void *data, unsigned events)
-{
-	struct server *s = data;
-	char text[640];
-	struct kerr e = {0};
-
-	(void)events;
-	client_watch_soon(s->daemon->client_watch);
-	if (exporter_dispatch(s->exporter, &e) >= 0) {
-		s->failures = 0;
-		follow(s);
-		return;
-	}
-	/* One answer failed, the others were given. A cause that lasts must not make us spin. */
-	kerr_format(&e, text, sizeof text);
-	log_event(s->failures ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARNING, "answer-failed",
-		log_text("error", text));
-	if (++s->failures % FAILURES_IN_A_ROW)
-		return;
-	(void)loop_poll_set(s->poll, 0);
-	loop_timer_set(s->pause, PAUSE_MS);
-	server_refresh(s, NULL, NULL);
-}
-
-static void on_pause_over(void *data)
-{
-	struct server *s = data;
-
-	if (s->poll)
-		(void)loop_poll_set(s->poll, LOOP_READ);
-}
-
-int server_exporter(struct server *s, struct exporter **ret, struct kerr *e)
-{
-	int r;
-
-	if (!s->exporter) {
-		if (!s->config.n_listen)
-			find_addresses(s);
-		if (!s->config.n_listen)
-			return kerr_set(e, -EADDRNOTAVAIL, "find an address to serve on", NULL,
-				"no interface of this node has one that others can reach; "
-				"name one with --listen");
-		r = exporter_new(&s->config, &s->exporter, e);
-		if (r < 0)
-			return r;
-		r = loop_poll_new(s->daemon->loop, exporter_get_fd(s->exporter), LOOP_READ,
-			on_exporter, s, &s->poll);
-		if (r < 0) {
-			exporter_free(TAKE_PTR(s->exporter));
-			return kerr_set(e, r, "poll", "upcalls", NULL);
-		}
-	}
-	*ret = s->exporter;
-	return 0;
 }
 
 /* Taken in before the server ran, and refused by the kernel now. */
@@ -320,7 +230,7 @@ static void begin(struct server *s)
 	struct exporter *x;
 	struct kerr e = {0};
 
-	find_addresses(s);
+	server_find_addresses(s);
 	if (server_exporter(s, &x, &e) < 0) {
 		fail(s, "server-failed", &e);
 		return;
@@ -379,7 +289,7 @@ int server_new(struct daemon *d, struct server **ret)
 		.server_scope = o->node_name,
 		.masked_rungs = o->masked_export_rungs,
 	};
-	r = loop_timer_new(d->loop, on_pause_over, s, &s->pause);
+	r = loop_timer_new(d->loop, server_hear_again, s, &s->pause);
 	if (r < 0) {
 		free(s);
 		return r;

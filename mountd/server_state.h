@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to server.c and server_query.c: what is known of the kernel's server. */
+/* Private to server.c and server_*.c: what is known of the kernel's server. */
 #pragma once
 
 #include "mountd/server.h"
@@ -34,3 +34,8 @@ struct server {
 	struct then then[SERVER_THEN_MAX];
 	size_t n_then;
 };
+
+/* Fills config.listen: what was configured, else those of this node that others can reach. */
+void server_find_addresses(struct server *s);
+/* The exporter has its turn again: the pause after many failures is over. */
+void server_hear_again(void *server);
