@@ -137,13 +137,22 @@ static const struct held_export *find_moved(
 	return NULL;
 }
 
-static const struct held_export *find_replaced(
+/* But for want, or NULL. A record that does not go keeps no other export from its end. */
+static const struct held_export *find_ending(
 	const struct reconcile_view *v, const struct export *want)
 {
-	for (size_t i = 0; i < v->n_held; i++)
-		if (!run_id_equal(&v->held[i].export.id, &want->id))
-			return &v->held[i];
-	return NULL;
+	const struct held_export *revoked = NULL;
+
+	for (size_t i = 0; i < v->n_held; i++) {
+		const struct held_export *held = &v->held[i];
+
+		if (want && run_id_equal(&held->export.id, &want->id))
+			continue;
+		if (!held->revoked)
+			return held;
+		revoked = held;
+	}
+	return revoked;
 }
 
 static bool is_narrowed(const struct export *held, const struct export *want)
@@ -202,14 +211,16 @@ static struct step plan_export(
 	struct step wait;
 	bool served;
 
-	if (!want)
-		return v->n_held ? end_export(v, slots, now_ms, &v->held[0]) : forget(v);
+	if (!want) {
+		other = find_ending(v, NULL);
+		return other ? end_export(v, slots, now_ms, other) : forget(v);
+	}
 	other = find_moved(v, want);
 	if (other)
 		return end_export(v, slots, now_ms, other);
 	/* The new one first; but one that fails does not keep the old one alive. */
 	served = is_served(v, want);
-	other = find_replaced(v, want);
+	other = find_ending(v, want);
 	if (other && (served || v->attempts) && !v->former_answers)
 		return end_export(v, slots, now_ms, other);
 	if (served)

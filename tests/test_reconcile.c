@@ -134,6 +134,23 @@ Test(reconcile, replaced_export_does_not_outlive_a_failing_new_one)
 	cr_expect_eq(plan(&v).kind, STEP_END_EXPORT);
 }
 
+Test(reconcile, a_record_that_does_not_go_keeps_no_other_export_from_its_end)
+{
+	struct spec old = export_spec("a", "x"), newer = export_spec("b", "y");
+	struct spec want = export_spec("c", "z");
+	struct held_export held[] = {HELD(old, false), HELD(newer, true), HELD(want, true)};
+	struct reconcile_view v = EXPORT(.held = held, .n_held = 2);
+
+	held[0].revoked = "none";
+	cr_expect_eq(plan(&v).export, &held[1].export);
+	v.wished = true;
+	v.want = &want;
+	v.n_held = 3;
+	cr_expect_eq(plan(&v).export, &held[1].export);
+	held[1].revoked = "none";
+	cr_expect_eq(plan(&v).kind, STEP_END_EXPORT, "it is tried on");
+}
+
 Test(reconcile, other_folder_under_the_same_identity_ends_the_old_first)
 {
 	struct spec old = export_spec("a", "x"), want = export_spec("a", "y");
