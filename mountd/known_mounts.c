@@ -90,11 +90,23 @@ struct changed {
 	size_t n_came, n_went;
 };
 
+/* Ids only grow: what has changed is most often near the end. */
+static size_t count_equal(const struct mount_ids *a, const struct mount_ids *b)
+{
+	enum { AT_ONCE = 64 };
+	size_t n = 0;
+
+	while (n + AT_ONCE <= a->n && n + AT_ONCE <= b->n &&
+		memcmp(a->list + n, b->list + n, AT_ONCE * sizeof *a->list) == 0)
+		n += AT_ONCE;
+	return n;
+}
+
 /* False: more came than can be told of. */
 static bool compare(
 	const struct mount_ids *before, const struct mount_ids *now, struct changed *changed)
 {
-	size_t b = 0, n = 0;
+	size_t b = count_equal(before, now), n = b;
 
 	changed->n_came = changed->n_went = 0;
 	while (b < before->n || n < now->n) {
@@ -159,8 +171,8 @@ static void lose_gone(const struct changed *changed, const struct mount_ids *now
 	const struct runs *runs, void (*lost)(struct run *run))
 {
 	for (size_t i = 0; changed->n_went && i < runs->n; i++)
-		if (mount_is_followed(runs->list[i]) &&
-			is_gone(changed, now, runs->list[i]->unique_id))
+		if (is_gone(changed, now, runs->list[i]->unique_id) &&
+			mount_is_followed(runs->list[i]))
 			lost(runs->list[i]);
 }
 

@@ -10,7 +10,7 @@
 
 static struct runs runs;
 static struct known_mounts known;
-static const struct run *last_lost;
+static struct run *last_lost;
 
 static void lost(struct run *run)
 {
@@ -188,21 +188,52 @@ Test(known_mounts, what_came_between_ids_and_table_is_lost_like_any_other)
 	cr_expect(b->in_force);
 }
 
-Test(known_mounts, any_number_may_go_at_once)
+#define MANY 200
+
+/* list: MANY + 1 ids. Returns the last run. */
+static struct run *mounted_many(uint64_t *list)
 {
-	uint64_t list[101] = {1};
-	struct run *kept = NULL;
+	struct run *run = NULL;
 	char name[8];
 
-	for (unsigned i = 1; i <= 100; i++) {
+	list[0] = 1;
+	for (unsigned i = 1; i <= MANY; i++) {
 		(void)snprintf(name, sizeof name, "r%u", i);
-		kept = mounted(name, i);
-		kept->looked_at = true;
-		run_rest(kept);
+		run = mounted(name, i);
+		run->looked_at = true;
+		run_rest(run);
 		list[i] = 1000 + i;
 	}
-	table(ROOT, ids(101, list));
-	cr_expect_eq(look(IDS(1, 1100)), KNOWN_ALL);
+	table(ROOT, ids(MANY + 1, list));
+	return run;
+}
+
+Test(known_mounts, one_of_many_goes)
+{
+	uint64_t list[MANY + 1];
+	const struct run *last = mounted_many(list);
+
+	for (size_t gone = 1; gone <= MANY; gone += 33) {
+		memmove(list + gone, list + gone + 1, (MANY - gone) * sizeof *list);
+		cr_expect_eq(look(ids(MANY, list)), KNOWN_ALL);
+		cr_assert(last_lost, "%zu", gone);
+		cr_expect_eq(last_lost->unique_id, 1000 + gone);
+		last_lost->in_force = true;
+		last_lost = NULL;
+		for (size_t i = 0; i <= MANY; i++)
+			list[i] = i ? 1000 + i : 1;
+		table(ROOT, ids(MANY + 1, list));
+	}
+	cr_expect_eq(look(ids(MANY, list)), KNOWN_ALL);
+	cr_expect_eq(last_lost, last);
+}
+
+Test(known_mounts, any_number_may_go_at_once)
+{
+	uint64_t list[MANY + 1];
+	const struct run *kept = mounted_many(list);
+
+	cr_expect_eq(look(IDS(1, 1000 + MANY)), KNOWN_ALL);
 	for (size_t i = 0; i < runs.n; i++)
 		cr_expect_eq(runs.list[i]->in_force, runs.list[i] == kept);
 }
