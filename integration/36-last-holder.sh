@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The last one on a mount that was taken off ends while the server is away: the mount ends with him, and he
-# has to give back its delegations, out of reach of any signal.
+# has to give back its delegations, out of reach of any signal. Who stays on one is cut off as well, by whichever
+# daemon finds the server gone.
 #
 #   sandbox ✗ ──▶ agent: a shell in a folder that shows no more
 #
@@ -8,6 +9,10 @@
 # timeout: 180
 . "$here/kora.sh"
 enough 6.12
+restart() {
+	daemon_end agent TERM
+	daemon agent "$@"
+}
 nodes
 daemon sandbox
 daemon agent --lost-after 6
@@ -27,10 +32,30 @@ step "the server is given up, and he ends"
 wait_on agent 40 '! kill -0 $(cat /run/holder)'
 on agent "grep -q event=server-lost $LOG"
 
-step "who is on a mount that is released just when its server went is cut off with it"
+step "who is on a mount that was released under a daemon that is no more is cut off as well"
 heal sandbox
-daemon_end agent TERM
-daemon agent --lost-after 3600
+share left
+spawn agent 'cd /workspaces/left/sandbox && echo $$ >/run/left && until [ -e /run/go ]; do sleep 0.1; done; echo lost >file; echo $? >/run/end'
+wait_on agent 10 '[ -s /run/left ]'
+on agent kora-mountctl release left
+restart --lost-after 5
+cut sandbox 20490
+on agent touch /run/go
+wait_on agent 30 '[ -s /run/end ]'
+equal "its write" 1 "$(on agent cat /run/end)"
+on agent "grep -q 'event=server-left .*peer=10.20.0.1:20490' $LOG" || fail "$(on agent tail $LOG)"
+heal sandbox
+wait_on agent 20 '! grep "^v4" /proc/fs/nfsfs/volumes'
+
+step "what somebody else mounts of a server, and shows, is nothing that we have left"
+share other
+on agent 'mkdir /run/foreign && mount -t nfs4 -o vers=4.2,port=20490 10.20.0.1:/workspaces/other/first /run/foreign'
+on agent kora-mountctl release other
+restart --lost-after 3600
+equal "servers that were taken up" 1 "$(on agent grep -c event=server-left $LOG)"
+on agent umount /run/foreign
+
+step "who is on a mount that is released just when its server went is cut off with it"
 share other
 spawn agent 'cd /workspaces/other/sandbox && echo $$ >/run/other && exec sleep 600'
 wait_on agent 10 '[ -s /run/other ]'

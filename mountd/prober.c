@@ -36,7 +36,7 @@ static void plan_next(struct peer *peer)
 	loop_timer_set(peer->timer, peer->answer == ANSWERS ? answers : EVERY_SILENT_MS);
 }
 
-static const char *peer_text(const struct peer *peer, char *text, size_t size)
+const char *peer_text(const struct peer *peer, char *text, size_t size)
 {
 	char addr[ADDR_TEXT_SIZE];
 	bool v6 = peer->server.family == AF_INET6;

@@ -2,8 +2,13 @@
 /* Which servers are asked: those of the runs. */
 #include "mountd/prober_state.h"
 
+#include <string.h>
+
+#include "nfs/client_left.h"
 #include "nfs/client_state.h"
 #include "nfs/mount.h"
+
+#define NFS_PORT 2049
 
 /* Attached and proven, or left by a former daemon: more than an attempt. */
 bool prober_is_perhaps_shown(const struct run *run)
@@ -55,10 +60,13 @@ static bool is_left(const struct prober *p, const struct mount *want)
 	       client_state_holds(&want->server, want->port) > 0;
 }
 
-static void add(struct prober *p, const struct mount *m)
+static struct peer *add(struct prober *p, const struct mount *m)
 {
-	if (!peer_add(p, m))
+	struct peer *peer = peer_add(p, m);
+
+	if (!peer)
 		p->incomplete = true;
+	return peer;
 }
 
 /* Asked is who serves, or perhaps serves, a mount; and then for as long as one is wanted of it. */
@@ -68,13 +76,13 @@ static void use(struct prober *p, const struct run *run)
 
 	if (prober_is_perhaps_shown(run) && run->held_mount.kind == MOUNT_NFS) {
 		if (!prober_find(p, &run->held_mount.server, run->held_mount.port))
-			add(p, &run->held_mount);
+			(void)add(p, &run->held_mount);
 		mark_used(p, &run->held_mount);
 	}
 	if (!want || want->kind != MOUNT_NFS)
 		return;
 	if (is_left(p, want))
-		add(p, want);
+		(void)add(p, want);
 	mark_used(p, want);
 }
 
@@ -118,6 +126,59 @@ static void mark_attempted(struct prober *p, const struct mount *m)
 		peer->attempted = true;
 }
 
+static bool is_of_a_run(const struct runs *runs, uint16_t port)
+{
+	for (size_t i = 0; i < runs->n; i++) {
+		const struct run *run = runs->list[i];
+
+		if (run->role == ROLE_MOUNT &&
+			((run->wished && run->wish.mount.port == port) ||
+				(run->holds_mount && run->held_mount.port == port)))
+			return true;
+	}
+	return false;
+}
+
+/* At the port that all NFS servers share, nothing tells ours from another's. */
+static bool may_be_ours(const void *data, const struct addr *server, uint16_t port)
+{
+	const struct prober *p = data;
+	const struct daemon *d = p->daemon;
+
+	return port != NFS_PORT && !prober_find(p, server, port) &&
+	       (port == d->options.port || is_of_a_run(&d->runs, port));
+}
+
+/* What a former daemon took off shows nowhere and is on no record, but somebody may be on it. */
+static bool take_left(struct prober *p)
+{
+	struct client_left left;
+	char text[64];
+	int r = client_left_read(may_be_ours, p, &left);
+
+	if (r < 0 && r != p->left_error)
+		log_event(LOG_LEVEL_WARNING, "servers-left", log_text("error", strerror(-r)),
+			log_text("next", "looked for again when something changes"));
+	p->left_error = r;
+	if (r < 0)
+		return false;
+	for (size_t i = 0; i < left.n; i++) {
+		struct mount m = {.server = left.server[i].addr, .port = left.server[i].port};
+		const struct peer *peer = add(p, &m);
+
+		if (peer)
+			log_event(LOG_LEVEL_INFO, "server-left",
+				log_text("peer", peer_text(peer, text, sizeof text)),
+				log_text("next",
+					"asked for as long as somebody is on a mount of it"));
+		p->lingering = true;
+	}
+	if (left.more)
+		log_event(LOG_LEVEL_WARNING, "servers-left", log_number("asked", left.n),
+			log_text("error", "others are not: start anew when these are gone"));
+	return true;
+}
+
 void prober_match(struct prober *p)
 {
 	bool incomplete = p->incomplete;
@@ -134,7 +195,8 @@ void prober_match(struct prober *p)
 	}
 	if (p->left != p->daemon->runs.left || p->lingering || incomplete)
 		drop_unused(p, incomplete);
-	p->matched = true;
+	if (!p->matched)
+		p->matched = take_left(p);
 }
 
 bool prober_is_silent(const struct prober *p, const struct addr *server, uint16_t port)

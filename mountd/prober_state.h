@@ -37,6 +37,7 @@ struct prober {
 	bool lingering;	 /* … but for some that hold up others */
 	bool incomplete; /* for want of memory somebody is not asked that a run is served by */
 	bool matched;	 /* once, so that all is known that a former daemon has left */
+	int left_error;	 /* why it is not */
 };
 
 struct peer *prober_find(const struct prober *p, const struct addr *server, uint16_t port);
@@ -45,6 +46,8 @@ bool prober_is_perhaps_shown(const struct run *run);
 /* The means to fail all that waits for a lost server's mount. */
 bool prober_has_shutdown(const struct prober *p);
 
+/* "10.20.0.1:20490" into text, which it returns. */
+const char *peer_text(const struct peer *peer, char *text, size_t size);
 struct peer *peer_add(struct prober *p, const struct mount *m); /* NULL: no memory */
 void peer_free(struct peer *peer);
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "mountd/base/cleanup.h"
+#include "nfs/client_table.h"
 
 static void format_key(const struct addr *server, uint16_t port, char *text, size_t size)
 {
@@ -83,18 +84,6 @@ bool client_state_is_shut(const char *volumes, const char *servers, unsigned maj
 	return false;
 }
 
-static char *read_table(const char *path)
-{
-	_cleanup_fclose_ FILE *file = fopen(path, "re");
-	_cleanup_free_ char *text = NULL;
-	size_t size = 0;
-
-	/* No NUL is in it, so this reads all. */
-	if (!file || getdelim(&text, &size, '\0', file) < 0)
-		return NULL;
-	return TAKE_PTR(text);
-}
-
 bool client_state_next_volume(const char **volumes, const struct addr *server, uint16_t port,
 	unsigned *ret_major, unsigned *ret_minor)
 {
@@ -165,9 +154,10 @@ struct opened {
 /* A device's number may be another mount's by now: what is open is looked up once more. */
 static int write_opened(struct opened *o, const struct addr *server, uint16_t port)
 {
-	_cleanup_free_ char *volumes = read_table("/proc/fs/nfsfs/volumes");
+	_cleanup_free_ char *volumes = NULL;
 	int first_error = 0;
 
+	(void)client_table_read("/proc/fs/nfsfs/volumes", &volumes);
 	while (o->n) {
 		int fd = o->list[--o->n].fd, error = 0;
 
@@ -182,11 +172,13 @@ static int write_opened(struct opened *o, const struct addr *server, uint16_t po
 
 int client_state_shut_down(const struct addr *server, uint16_t port)
 {
-	_cleanup_free_ char *text = read_table("/proc/fs/nfsfs/volumes");
-	const char *volumes = text;
+	_cleanup_free_ char *text = NULL;
+	const char *volumes;
 	struct opened o = {.n = 0};
 	int first_error = 0;
 
+	(void)client_table_read("/proc/fs/nfsfs/volumes", &text);
+	volumes = text;
 	while (client_state_next_volume(
 		&volumes, server, port, &o.list[o.n].major, &o.list[o.n].minor)) {
 		int fd = open_shutdown(o.list[o.n].major, o.list[o.n].minor);
@@ -210,8 +202,9 @@ bool client_state_mount_is_shut(
 	/* Servers are few, volumes as many as mounts. But one reached by two addresses is one. */
 	if (client_state_holds(server, port) > 0)
 		return false;
-	_cleanup_free_ char *volumes = read_table("/proc/fs/nfsfs/volumes");
-	_cleanup_free_ char *servers = read_table("/proc/fs/nfsfs/servers");
+	_cleanup_free_ char *volumes = NULL, *servers = NULL;
 
-	return volumes && servers && client_state_is_shut(volumes, servers, major, minor);
+	return client_table_read("/proc/fs/nfsfs/volumes", &volumes) == 0 &&
+	       client_table_read("/proc/fs/nfsfs/servers", &servers) == 0 &&
+	       client_state_is_shut(volumes, servers, major, minor);
 }
