@@ -71,12 +71,27 @@ static int is_roots_own(int process, const char *comm)
 	return strncmp(name, comm, length) == 0 && (!name[length] || name[length] == ' ');
 }
 
+static int cannot_look(int error, const char *pid, const char *comm, struct kerr *e)
+{
+	char process[64];
+
+	if (comm[0])
+		(void)snprintf(process, sizeof process, "%s (process %.10s)", comm, pid);
+	else
+		(void)snprintf(process, sizeof process, "process %.10s", pid);
+	if (error != -EACCES && error != -EPERM)
+		return kerr_set(e, error, "look at", process, NULL);
+	return kerr_set(e, error, "look at", process,
+		"perhaps it answers nfsd as rpc.mountd does: end it, or let this daemon look, "
+		"with CAP_SYS_PTRACE and no security module against it");
+}
+
 /* 1: it answers nfsd here; 0: it does not, or has ended meanwhile. */
-static int is_answerer(
-	int proc, const char *pid, const struct stat *network, char *text, size_t size)
+static int is_answerer(int proc, const char *pid, const struct stat *network, char *text,
+	size_t size, struct kerr *e)
 {
 	_cleanup_close_ int process = openat(proc, pid, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	char comm[32];
+	char comm[32] = "";
 	int r = process < 0 ? -errno : read_comm(process, comm, sizeof comm);
 
 	if (r == 0 && answers_nfsd(comm))
@@ -85,10 +100,12 @@ static int is_answerer(
 		r = in_network(process, network);
 	if (r > 0)
 		(void)snprintf(text, size, "%s (process %s)", comm, pid);
-	return r == -ENOENT || r == -ESRCH ? 0 : r;
+	if (r == -ENOENT || r == -ESRCH)
+		return 0;
+	return r < 0 ? cannot_look(r, pid, comm, e) : r;
 }
 
-int foreign_answerer(char *text, size_t size)
+int foreign_answerer(char *text, size_t size, struct kerr *e)
 {
 	_cleanup_closedir_ DIR *proc = opendir("/proc");
 	const struct dirent *entry;
@@ -96,9 +113,11 @@ int foreign_answerer(char *text, size_t size)
 	int r = 0;
 
 	if (!proc || stat("/proc/self/ns/net", &network) < 0)
-		return -errno;
+		return kerr_set(e, -errno, "look for other NFS servers", "/proc", NULL);
 	while (r == 0 && (errno = 0, entry = readdir(proc)))
 		if (isdigit((unsigned char)entry->d_name[0]))
-			r = is_answerer(dirfd(proc), entry->d_name, &network, text, size);
-	return r ? r : -errno;
+			r = is_answerer(dirfd(proc), entry->d_name, &network, text, size, e);
+	if (r || !errno)
+		return r;
+	return kerr_set(e, -errno, "look for other NFS servers", "/proc", NULL);
 }

@@ -144,9 +144,9 @@ int server_start(const struct exporter_config *config, struct kerr *e)
 		return refuse_foreign(view.verdict.foreign, "start nfsd beside", e);
 	if (view.threads > 0 && view.as_recorded && view.all_listening)
 		return 0;
-	error = foreign_answerer(foreign, sizeof foreign);
+	error = foreign_answerer(foreign, sizeof foreign, e);
 	if (error < 0)
-		return kerr_set(e, error, "look for other NFS servers", "/proc", NULL);
+		return error;
 	if (error > 0)
 		return refuse_foreign(foreign, "start nfsd beside", e);
 	if (view.threads > 0 || view.verdict.n_nfsd > 0)
@@ -220,9 +220,9 @@ int server_inspect(const struct exporter_config *config, struct server_status *r
 		status.own = view.own;
 		(void)snprintf(status.foreign, sizeof status.foreign, "%s", view.verdict.foreign);
 		if (!status.foreign[0])
-			error = foreign_answerer(status.foreign, sizeof status.foreign);
+			error = foreign_answerer(status.foreign, sizeof status.foreign, e);
 		if (error < 0)
-			return kerr_set(e, error, "look for other NFS servers", "/proc", NULL);
+			return error;
 	}
 	*ret = status;
 	return 0;

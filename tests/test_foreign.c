@@ -3,13 +3,16 @@
 #include "nfs/foreign.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -66,7 +69,7 @@ static bool counts(uid_t uid)
 {
 	char text[64] = "";
 	pid_t pid = start(uid);
-	int found = foreign_answerer(text, sizeof text);
+	int found = foreign_answerer(text, sizeof text, NULL);
 
 	(void)kill(pid, SIGKILL);
 	(void)waitpid(pid, NULL, 0);
@@ -93,4 +96,38 @@ Test(foreign, another_program_by_a_link_does_not)
 {
 	put("ln -s");
 	cr_expect_not(counts(0));
+}
+
+/* As in a container, or where a security module keeps us from it. */
+static void give_up_ptrace(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2];
+
+	cr_assert_eq(syscall(SYS_capget, &header, data), 0);
+	for (size_t i = 0; i < 2; i++)
+		data[i].inheritable = 0;
+	data[0].effective = data[0].permitted &= ~(1U << CAP_SYS_PTRACE);
+	cr_assert_eq(syscall(SYS_capset, &header, data), 0);
+}
+
+Test(foreign, who_cannot_be_looked_at_is_named)
+{
+	char text[64] = "as before", name[64], line[640];
+	struct kerr e = {0};
+	pid_t pid;
+	int r;
+
+	put("cp");
+	pid = start(0);
+	give_up_ptrace();
+	r = foreign_answerer(text, sizeof text, &e);
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
+	cr_expect_eq(r, -EACCES);
+	cr_expect_str_eq(text, "as before");
+	(void)snprintf(name, sizeof name, "look at nfsdcld (process %d): ", (int)pid);
+	kerr_format(&e, line, sizeof line);
+	cr_expect_eq(strncmp(line, name, strlen(name)), 0, "%s", line);
+	cr_expect(strstr(line, "CAP_SYS_PTRACE"), "%s", line);
 }
