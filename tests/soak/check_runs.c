@@ -38,6 +38,8 @@ bool kernel_serves_otherwise(struct world *w)
 			if (r->exported && count(text, line) != 1)
 				return differs("nfsd serves %s: seen%s", line + 1, text);
 		}
+		if (wished && !nfsd_answers(n))
+			return differs("nfsd answers");
 		if (count_entries(text, clients[k]) != wished)
 			return differs(
 				"nfsd serves %zu runs to each address: seen\n%s", wished, text);

@@ -13,16 +13,11 @@ bool is_shared(const struct world *w, const struct run *r)
 	return r - w->runs < SHARED;
 }
 
-/*
- * By its listeners: to ask nfsd itself is to wait for its start, and that for an answer of the
- * daemon, which whoever injects faults may hold just now.
- */
 bool serves(const struct world *w)
 {
-	static const char listening[] = ":500A 00000000:0000 0A";
 	const struct node *n = &w->nodes[SANDBOX];
 
-	return n->init && !w->cut && strstr(slurp(0, "/proc/%d/net/tcp", (int)n->init), listening);
+	return n->init && !w->cut && nfsd_answers(n);
 }
 
 bool maybe_lost(const struct world *w)

@@ -124,6 +124,9 @@ size_t node_processes(const struct node *n, pid_t *list, size_t room);
 /* Routing rules of ours in the node's network. */
 unsigned node_rules(const struct node *n);
 
+/* null_call.c: within half a second, in the node's own network */
+bool nfsd_answers(const struct node *n);
+
 /* control.c: the daemon's own words. */
 bool control_ask(const struct node *n, const char *request, char *ret_fault, size_t size);
 /* Asks again where the daemon may be excused; afterwards it runs. */
