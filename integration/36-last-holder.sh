@@ -16,21 +16,32 @@ restart() {
 nodes
 daemon sandbox
 daemon agent --lost-after 6
-share demo
-as 10001 agent 'echo one >/workspaces/demo/sandbox/file'
-spawn agent 'cd /workspaces/demo/sandbox && cat file && echo $$ >/run/holder && exec sleep 600'
-wait_on agent 10 '[ -s /run/holder ]'
-wait_on sandbox 5 'grep -q "type: deleg" /proc/fs/nfsd/clients/*/states'
-on agent kora-mountctl release demo
-cut sandbox 20490
+# last_holder RUN: RUN is taken off, its server goes, and then its holder.
+last_holder() {
+	share "$1"
+	as 10001 agent "echo one >/workspaces/$1/sandbox/file"
+	spawn agent "cd /workspaces/$1/sandbox && cat file && echo \$\$ >/run/$1 && exec sleep 600"
+	wait_on agent 10 "[ -s /run/$1 ]"
+	wait_on sandbox 5 'grep -q "type: deleg" /proc/fs/nfsd/clients/*/states'
+	on agent kora-mountctl release "$1"
+	cut sandbox 20490
+	on agent "kill -9 \$(cat /run/$1)"
+	wait_on agent 10 "grep -q delegreturn /proc/\$(cat /run/$1)/stack"
+}
 
 step "he is killed, and waits for the server"
-on agent 'kill -9 $(cat /run/holder)'
-wait_on agent 10 'grep -q delegreturn /proc/$(cat /run/holder)/stack'
+last_holder demo
 
 step "the server is given up, and he ends"
-wait_on agent 40 '! kill -0 $(cat /run/holder)'
+wait_on agent 40 '! kill -0 $(cat /run/demo)'
 on agent "grep -q event=server-lost $LOG"
+
+step "he ends as well where the kernel has no connection any more"
+heal sandbox
+wait_on agent 20 '! grep "^v4" /proc/fs/nfsfs/volumes'
+last_holder closed
+on agent 'ss -K dport = 20490 && ! ss -Htn state established dport = 20490 | grep .'
+wait_on agent 40 '! kill -0 $(cat /run/closed)'
 
 step "who is on a mount that was released under a daemon that is no more is cut off as well"
 heal sandbox

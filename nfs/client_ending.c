@@ -12,6 +12,7 @@
 
 #include "mountd/base/cleanup.h"
 #include "nfs/client_state.h"
+#include "nfs/client_table.h"
 
 static bool read_text(int folder, const char *transport, const char *name, char *text, size_t size)
 {
@@ -28,28 +29,37 @@ static bool read_text(int folder, const char *transport, const char *name, char 
 	return true;
 }
 
-bool client_ending_has_port(const char *text, uint16_t port)
+uint16_t client_ending_port(const char *text)
 {
 	static const char key[] = "dst_port=";
 	const char *at = strstr(text, key);
 
-	return at && strtoul(at + sizeof key - 1, NULL, 10) == port;
+	return at ? (uint16_t)strtoul(at + sizeof key - 1, NULL, 10) : 0;
 }
 
-static bool leads_to(int folder, const char *transport, const struct addr *server, uint16_t port)
+struct lost {
+	const struct addr *server;
+	uint16_t port;
+	bool only_port; /* of that server, that this node's client knows */
+};
+
+static bool leads_to(int folder, const char *transport, const struct lost *lost)
 {
 	char address[ADDR_TEXT_SIZE + 1], info[2048];
 	struct addr addr;
+	uint16_t port;
 
 	if (!read_text(folder, transport, "dstaddr", address, sizeof address))
 		return false;
 	address[strcspn(address, "\n")] = '\0';
-	return addr_parse(address, &addr) == 0 && addr_equal(&addr, server) &&
-	       read_text(folder, transport, "xprt_info", info, sizeof info) &&
-	       client_ending_has_port(info, port);
+	if (addr_parse(address, &addr) < 0 || !addr_equal(&addr, lost->server) ||
+		!read_text(folder, transport, "xprt_info", info, sizeof info))
+		return false;
+	port = client_ending_port(info);
+	return port ? port == lost->port : lost->only_port;
 }
 
-static bool is_of(int mount, const struct addr *server, uint16_t port)
+static bool is_of(int mount, const struct lost *lost)
 {
 	int fd = openat(mount, "nfs_client/switch", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	_cleanup_closedir_ DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -61,16 +71,16 @@ static bool is_of(int mount, const struct addr *server, uint16_t port)
 	}
 	while ((entry = readdir(dir)))
 		if (strncmp(entry->d_name, "xprt-", 5) == 0 &&
-			leads_to(dirfd(dir), entry->d_name, server, port))
+			leads_to(dirfd(dir), entry->d_name, lost))
 			return true;
 	return false;
 }
 
-static int shut_down(int nfs, const char *name, const struct addr *server, uint16_t port)
+static int shut_down(int nfs, const char *name, const struct lost *lost)
 {
 	_cleanup_close_ int mount = openat(nfs, name, O_PATH | O_DIRECTORY | O_CLOEXEC), fd = -1;
 
-	if (mount < 0 || !is_of(mount, server, port))
+	if (mount < 0 || !is_of(mount, lost))
 		return 0;
 	fd = openat(mount, "shutdown", O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -81,14 +91,18 @@ static int shut_down(int nfs, const char *name, const struct addr *server, uint1
 int client_ending_shut_down(const struct addr *server, uint16_t port)
 {
 	_cleanup_closedir_ DIR *dir = opendir("/sys/fs/nfs");
+	_cleanup_free_ char *servers = NULL;
+	struct lost lost = {.server = server, .port = port};
 	const struct dirent *entry;
 	int first_error = 0;
 
 	if (!dir)
 		return errno == ENOENT ? 0 : -errno;
+	lost.only_port = client_table_read("/proc/fs/nfsfs/servers", &servers) == 0 &&
+			 client_state_names_only(servers, server, port);
 	while ((entry = readdir(dir))) {
 		int error = strncmp(entry->d_name, "server-", 7) == 0
-				    ? shut_down(dirfd(dir), entry->d_name, server, port)
+				    ? shut_down(dirfd(dir), entry->d_name, &lost)
 				    : 0;
 		first_error = first_error ? first_error : error;
 	}

@@ -10,10 +10,11 @@
 #include "nfs/addr.h"
 
 /*
- * Every call of such mounts of that server fails with EIO; Linux 6.5 and newer. Negative errno: of
- * the first that could not be.
+ * Every call of such mounts of that server fails with EIO; Linux 6.5 and newer. One whose transport
+ * has no connection does not tell its port: it is left alone where this node's client knows the
+ * same address with other ports as well. Negative errno: of the first that could not be.
  */
 int client_ending_shut_down(const struct addr *server, uint16_t port);
 
-/* Is that port named in text, the contents of a transport's xprt_info in sysfs? Pure. */
-bool client_ending_has_port(const char *text, uint16_t port);
+/* The port in text, the contents of a transport's xprt_info in sysfs; 0: it does not tell. Pure. */
+uint16_t client_ending_port(const char *text);

@@ -34,6 +34,23 @@ bool client_state_names(const char *text, const struct addr *server, uint16_t po
 	return false;
 }
 
+bool client_state_names_only(const char *text, const struct addr *server, uint16_t port)
+{
+	static const size_t version = sizeof "v4 " - 1;
+	char key[64];
+	size_t address;
+
+	format_key(server, port, key, sizeof key);
+	address = version + strcspn(key + version, " ") + 1;
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (*line == 'v' && strncmp(line + 2, key + 2, address - 2) == 0 &&
+			strncmp(line + address, key + address, strlen(key) - address) != 0)
+			return false;
+	}
+	return client_state_names(text, server, port);
+}
+
 int client_state_holds(const struct addr *server, uint16_t port)
 {
 	_cleanup_fclose_ FILE *file = fopen("/proc/fs/nfsfs/servers", "re");

@@ -6,6 +6,7 @@
 #include "nfs/client_lease.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 
 static const char table[] = "NV SERVER   PORT USE HOSTNAME\n"
 			    "v4 0a140001 500a   2 10.20.0.1\n"
@@ -33,6 +34,34 @@ Test(client_state, takes_no_other_port_address_or_version)
 	cr_expect_not(names("10.20.0.11", 20490));
 	cr_expect_not(names("fd20::1", 20490));
 	cr_expect_not(names("fd20::2", 2049));
+}
+
+static bool names_only(const char *text, const char *address)
+{
+	struct addr addr;
+
+	cr_assert_eq(addr_parse(address, &addr), 0);
+	return client_state_names_only(text, &addr, 20490);
+}
+
+Test(client_state, the_only_port_of_a_server)
+{
+	static const char *const others[] = {
+		"v4 0a140001  801   1 10.20.0.1\n",
+		"v3 0a140001    0   1 10.20.0.1\n",
+		"v3 0a140001 500b   1 10.20.0.1\n",
+	};
+	char text[512];
+
+	cr_expect(names_only(table, "10.20.0.1"));
+	cr_expect_not(names_only(table, "10.20.0.3"), "unknown");
+	cr_expect_not(names_only(table, "fd20::1"), "another port");
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		(void)snprintf(text, sizeof text, "%s%s", table, others[i]);
+		cr_expect_not(names_only(text, "10.20.0.1"), "%s", others[i]);
+		(void)snprintf(text, sizeof text, "%s%s", others[i], table);
+		cr_expect_not(names_only(text, "10.20.0.1"), "%s", others[i]);
+	}
 }
 
 static const char volumes[] =
@@ -73,9 +102,9 @@ Test(client_ending, the_port_of_a_transport)
 {
 	static const char info[] = "num_reqs=2\nsrc_port=893\ntasks_queuelen=1\ndst_port=20490\n";
 
-	cr_expect(client_ending_has_port(info, 20490));
-	cr_expect_not(client_ending_has_port(info, 893));
-	cr_expect_not(client_ending_has_port("src_port=20490\n", 20490));
+	cr_expect_eq(client_ending_port(info), 20490);
+	cr_expect_eq(client_ending_port("src_port=20490\n"), 0);
+	cr_expect_eq(client_ending_port("<closed>\n"), 0, "as without a connection");
 }
 
 static const char *const stats[] = {
