@@ -33,6 +33,7 @@ struct mountinfo {
 	bool pending;	 /* the timer is set for it */
 	bool changed;	 /* since known was brought up to date */
 	bool whole;	 /* the next look is to be at the table, not at the ids alone */
+	bool by_ids;	 /* known tells of ids alone, which do not tell what was moved since */
 	uint64_t ids_ms; /* monotonic: since when only ids were looked at; 0: not since the table
 			    was */
 	unsigned waited; /* looks put off for a worker's end */
@@ -169,6 +170,7 @@ static bool check_all(struct mountinfo *m)
 	for (size_t i = 0; i < runs->n; i++)
 		check(&mounts, runs->list[i]);
 	known_mounts_read(&m->known, &ids, &mounts, runs);
+	m->by_ids = false;
 	if (m->keeps)
 		keep_table(m, &mounts);
 	actual_mounts_clear(&mounts);
@@ -224,6 +226,7 @@ static bool look_at_ids(struct mountinfo *m)
 	}
 	if (look != KNOWN_ALL)
 		return false;
+	m->by_ids = true;
 	m->waited = 0;
 	m->due_ms = loop_clock_ms() + READ_EVERY_MS;
 	if (!m->ids_ms)
@@ -303,8 +306,9 @@ uint64_t mountinfo_only(struct mountinfo *m, const struct run *run, int *ret_unc
 {
 	_cleanup_close_ int since = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
 	uint64_t id = only(m, run);
+	bool by_table = !m->changed && !m->by_ids;
 
-	if (id && mount_is_followed(run) && run->looked_at && since >= 0)
+	if (id && by_table && mount_is_followed(run) && run->looked_at && since >= 0)
 		*ret_unchanged_since = TAKE_FD(since);
 	return id;
 }
