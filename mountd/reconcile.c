@@ -137,22 +137,15 @@ static const struct held_export *find_moved(
 	return NULL;
 }
 
-/* But for want, or NULL. A record that does not go keeps no other export from its end. */
+/* But for want, or NULL: one that is yet to be revoked, or one of which only the record is left. */
 static const struct held_export *find_ending(
-	const struct reconcile_view *v, const struct export *want)
+	const struct reconcile_view *v, const struct export *want, bool revoked)
 {
-	const struct held_export *revoked = NULL;
-
-	for (size_t i = 0; i < v->n_held; i++) {
-		const struct held_export *held = &v->held[i];
-
-		if (want && run_id_equal(&held->export.id, &want->id))
-			continue;
-		if (!held->revoked)
-			return held;
-		revoked = held;
-	}
-	return revoked;
+	for (size_t i = 0; i < v->n_held; i++)
+		if (!(want && run_id_equal(&v->held[i].export.id, &want->id)) &&
+			(v->held[i].revoked != NULL) == revoked)
+			return &v->held[i];
+	return NULL;
 }
 
 static bool is_narrowed(const struct export *held, const struct export *want)
@@ -170,7 +163,7 @@ static const struct held_export *find_too_wide(
 	if (v->former_answers || v->attempts < NARROW_ATTEMPTS)
 		return NULL;
 	for (size_t i = 0; i < v->n_held; i++)
-		if (is_narrowed(&v->held[i].export, want))
+		if (!v->held[i].revoked && is_narrowed(&v->held[i].export, want))
 			return &v->held[i];
 	return NULL;
 }
@@ -191,7 +184,7 @@ static struct step drop(
 	struct step wait;
 
 	for (size_t i = 0; i < v->n_held; i++)
-		if (v->held[i].n_dropped)
+		if (v->held[i].n_dropped && !v->held[i].revoked)
 			held = &v->held[i];
 	/* Until ours are the answers, they could take new hold of it. */
 	if (!held || v->former_answers)
@@ -203,6 +196,18 @@ static struct step drop(
 	return (struct step){.kind = STEP_DROP, .export = &held->export};
 }
 
+/* All that is wished for is served. A record that does not go comes last: it keeps nobody on. */
+static struct step plan_rest(const struct reconcile_view *v, struct reconcile_slots *slots,
+	uint64_t now_ms, const struct export *want)
+{
+	const struct held_export *other = find_ending(v, want, true);
+	struct step step = drop(v, slots, now_ms);
+
+	return step.kind == STEP_NONE && other && !v->former_answers
+		       ? end_export(v, slots, now_ms, other)
+		       : step;
+}
+
 static struct step plan_export(
 	const struct reconcile_view *v, struct reconcile_slots *slots, uint64_t now_ms)
 {
@@ -212,7 +217,9 @@ static struct step plan_export(
 	bool served;
 
 	if (!want) {
-		other = find_ending(v, NULL);
+		other = find_ending(v, NULL, false);
+		if (!other)
+			other = find_ending(v, NULL, true);
 		return other ? end_export(v, slots, now_ms, other) : forget(v);
 	}
 	other = find_moved(v, want);
@@ -220,11 +227,11 @@ static struct step plan_export(
 		return end_export(v, slots, now_ms, other);
 	/* The new one first; but one that fails does not keep the old one alive. */
 	served = is_served(v, want);
-	other = find_ending(v, want);
+	other = find_ending(v, want, false);
 	if (other && (served || v->attempts) && !v->former_answers)
 		return end_export(v, slots, now_ms, other);
 	if (served)
-		return drop(v, slots, now_ms);
+		return plan_rest(v, slots, now_ms, want);
 	other = find_too_wide(v, want);
 	if (other)
 		return end_export(v, slots, now_ms, other);

@@ -325,6 +325,34 @@ Test(reconcile, one_that_was_refused_is_revoked_when_calls_under_way_are_over)
 	cr_expect_eq(plan(&v).kind, STEP_END_EXPORT);
 }
 
+Test(reconcile, a_record_that_does_not_go_keeps_nobody_served_who_is_no_longer_listed)
+{
+	struct spec old = export_spec("a", "x"), want = export_spec("b", "y");
+	struct held_export held[] = {HELD(old, false), HELD(want, true)};
+	struct reconcile_view v =
+		EXPORT(.wished = true, .want = &want, .held = held, .n_held = 2, .attempts = 1);
+
+	held[0].revoked = "none";
+	held[1].export.clients = want.export.clients = clients;
+	held[1].export.n_clients = 2;
+	want.export.n_clients = 1;
+	cr_expect_eq(plan(&v).kind, STEP_ADD_EXPORT);
+	v.attempts = 3;
+	cr_expect_eq(plan(&v).export, &held[1].export);
+	held[1].served = false;
+	held[1].revoked = "none";
+	cr_expect_eq(plan(&v).kind, STEP_ADD_EXPORT, "nobody is served by it any more");
+	held[1] = HELD(want, true);
+	held[1].dropped = clients + 1;
+	held[1].n_dropped = 1;
+	cr_expect_eq(plan(&v).kind, STEP_DROP);
+	held[1].n_dropped = 0;
+	held[0].dropped = clients;
+	held[0].n_dropped = 1;
+	cr_expect_eq(plan(&v).kind, STEP_END_EXPORT, "it is tried on");
+	cr_expect_eq(plan(&v).export, &held[0].export);
+}
+
 Test(reconcile, waits_for_its_time)
 {
 	struct spec export = export_spec("a", "x"), mount = mount_spec("a", "/w", 1);
