@@ -33,7 +33,7 @@ struct mountinfo {
 	bool pending;	 /* the timer is set for it */
 	bool changed;	 /* since known was brought up to date */
 	bool whole;	 /* the next look is to be at the table, not at the ids alone */
-	bool by_ids;	 /* known tells of ids alone, which do not tell what was moved since */
+	bool by_ids;	 /* known may be behind the table: ids do not tell what was moved */
 	uint64_t ids_ms; /* monotonic: since when only ids were looked at; 0: not since the table
 			    was */
 	unsigned waited; /* looks put off for a worker's end */
@@ -351,6 +351,9 @@ void mountinfo_find_orphans(struct mountinfo *m)
 {
 	m->orphans_wanted = m->keeps = true;
 	(void)check_all(m);
+	/* The loop's first question to the kernel takes what has changed until then. */
+	m->by_ids = true;
+	mountinfo_check_later(m);
 }
 
 void mountinfo_forget(struct mountinfo *m)

@@ -86,7 +86,14 @@ static void set_up(void)
 	cr_assert_eq(mountinfo_new(&d, &d.mountinfo), 0);
 	mountinfo_find_orphans(d.mountinfo);
 	cr_assert(run->looked_at);
+}
+
+static void read_table(void)
+{
 	daemon_plan_soon(&d); /* not before its first turn does the loop hear of changes */
+	loop_run(d.loop);
+	mountinfo_check_soon(d.mountinfo);
+	daemon_plan_soon(&d);
 	loop_run(d.loop);
 }
 
@@ -130,6 +137,7 @@ Test(mountinfo, one_that_stands_alone_is_not_looked_for)
 {
 	_cleanup_close_ int since = -1;
 
+	read_table();
 	cr_expect_eq(mountinfo_only(d.mountinfo, run, &since), run->unique_id);
 	cr_expect_gt(since, 0, "nothing has changed since the table was read");
 	cr_expect(is_alone());
@@ -137,14 +145,25 @@ Test(mountinfo, one_that_stands_alone_is_not_looked_for)
 	cr_expect(is_alone());
 }
 
+/* The loop's first question to the kernel takes what has changed since the table was opened. */
+Test(mountinfo, what_comes_before_the_loop_runs_is_seen)
+{
+	cr_assert_eq(mount("over", TARGET, "tmpfs", 0, NULL), 0);
+	daemon_plan_soon(&d);
+	loop_run(d.loop);
+	cr_expect_not(is_alone(), "the other mount would be taken off");
+}
+
 Test(mountinfo, what_is_moved_onto_it_before_the_next_look_is_seen)
 {
+	read_table();
 	move_onto_it();
 	cr_expect_not(is_alone(), "the other mount would be taken off");
 }
 
 Test(mountinfo, what_is_moved_onto_it_while_others_go_is_seen)
 {
+	read_table();
 	move_onto_it();
 	let_the_other_go();
 	cr_expect(run->in_force, "by the ids nothing has come or gone");
