@@ -65,6 +65,19 @@ for made in "" "rm -rf /srv/volume/demo && mkdir /srv/volume/demo && chown 10001
 	ended
 done
 
+step "what was never served leaves nothing either"
+share late
+records() { on sandbox 'cd /var/lib/kora-sandbox-mount && find . -name "never.*" | grep .'; }
+folder never
+mounts_most=$(on sandbox cat /proc/sys/fs/mount-max)
+on sandbox 'echo 1 >/proc/sys/fs/mount-max'
+on sandbox "kora-mountctl export never --incarnation one --folder /workspaces/local/never --client $A --uid 10001 --gid 10001 --no-wait"
+wait_on sandbox 20 "grep -q 'event=export-failed run=never .*pseudo-root' $LOG"
+records >/dev/null || fail "no record of what was tried"
+on sandbox 'kora-mountctl release never'
+on sandbox "echo $mounts_most >/proc/sys/fs/mount-max"
+equal "what is left of it" "" "$(records)"
+
 step "what is released twice is not there"
 status=0
 on agent kora-mountctl release demo || status=$?

@@ -43,25 +43,40 @@ static void doubt(struct run *run)
 		held->served = false;
 }
 
-static int take_in(struct run *run, struct exporter *x, int tree, bool root, struct kerr *e)
+/* Whatever comes of an attempt, what it leaves in the kernel and on disk is ended with the run. */
+static int hold_first(struct run *run, struct kerr *e)
+{
+	const struct export *export = &run->trying.export;
+	int r = run_hold_export(run, export, false);
+	struct held_export *held = run_find_held(run, &export->id);
+
+	if (r < 0)
+		return kerr_set(e, r, "remember export", NULL, NULL);
+	held->former = false;
+	held->recorded = false;
+	return 0;
+}
+
+static int take_in(
+	struct run *run, struct exporter *x, int tree, bool root, bool first, struct kerr *e)
 {
 	const struct export *export = &run->trying.export;
 	struct held_export *held = run_find_held(run, &export->id);
 	int r;
 
-	if (held)
-		held->revoked = NULL; /* from here on clients can take hold of it again */
+	held->revoked = NULL; /* from here on clients can take hold of it again */
 	r = exporter_add(x, export, tree, root, e);
-	if (r == -EEXIST && held)
+	if (r == -EEXIST)
 		held->remade = true;
 	if (r < 0)
 		return r;
-	r = run_hold_export(run, export, true);
-	if (r == 0)
+	if (first) {
+		held->served = true;
+		held->recorded = true;
 		return 0;
-	if (!held)
-		(void)exporter_remove(x, &export->id, NULL, NULL);
-	return kerr_set(e, r, "remember export", NULL, NULL);
+	}
+	r = run_hold_export(run, export, true);
+	return r < 0 ? kerr_set(e, r, "remember export", NULL, NULL) : 0;
 }
 
 static bool is_remade(struct run *run)
@@ -76,10 +91,9 @@ static int remember(struct run *run)
 {
 	struct held_export *held = run_find_held(run, &run->trying.export.id);
 
-	if (held && held->recorded && export_equal(&held->export, &run->trying.export))
+	if (held->recorded && export_equal(&held->export, &run->trying.export))
 		return 0;
-	if (held)
-		held->recorded = false;
+	held->recorded = false;
 	return attached_add(run->daemon->preflight.attached, &run->trying);
 }
 
@@ -88,15 +102,18 @@ static int add(struct run *run, int tree, bool root, struct kerr *e)
 {
 	struct daemon *d = run->daemon;
 	_cleanup_close_ int fd = tree;
+	bool first = !run_find_held(run, &run->trying.export.id);
 	struct exporter *x;
 	int r = server_exporter(d->server, &x, e);
 
+	if (r == 0 && first)
+		r = hold_first(run, e);
 	if (r < 0)
 		return r;
 	r = remember(run);
 	if (r < 0)
 		return kerr_set(e, r, "write record of", run->trying.export.volume, NULL);
-	r = take_in(run, x, TAKE_FD(fd), root, e);
+	r = take_in(run, x, TAKE_FD(fd), root, first, e);
 	if (r < 0 && !is_remade(run))
 		doubt(run);
 	return r;
