@@ -5,7 +5,8 @@
 static bool is_inherited(const struct run *run)
 {
 	for (size_t i = 0; run->possible && i < run->n_held; i++)
-		if (run_id_equal(&run->held[i].export.id, &run->want.export.id))
+		if (run->held[i].former &&
+			run_id_equal(&run->held[i].export.id, &run->want.export.id))
 			return true;
 	return false;
 }

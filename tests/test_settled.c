@@ -63,6 +63,8 @@ Test(settled, what_was_never_in_force_holds_nobody_up_after_one_failure)
 	held->attempts = 1;
 	cr_expect_eq(runs_settled(&runs, &wanted), SETTLED);
 	cr_assert_eq(run_hold_export(held, &held->want.export, false), 0);
+	held->held[0].former = false;
+	cr_expect_eq(runs_settled(&runs, &wanted), SETTLED, "an attempt of ours left it");
 	run->attempts = 0;
 	cr_expect_eq(runs_settled(&runs, &wanted), UNSETTLED, "one untried outweighs");
 }
