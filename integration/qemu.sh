@@ -44,6 +44,7 @@ vm_start() {
 			-device "virtserialport,chardev=p$i,name=kora.$i")
 	done
 	qemu_program
+	: >"$dir/starting"
 	(
 		cd "$dir" || exit
 		exec setsid timeout -s KILL $((${KORA_VM_SECONDS:-3600} * KORA_SLOW)) "${QEMU[@]}" -pidfile pid \
@@ -56,7 +57,10 @@ vm_start() {
 	starter=$!
 	disown
 	for ((i = 0; i < 500 * KORA_SLOW; i++)); do
-		[ ! -s "$dir/pid" ] || [ ! -S "$dir/port$PORTS" ] || return 0
+		if [ -s "$dir/pid" ] && [ -S "$dir/port$PORTS" ]; then
+			rm -f "$dir/starting"
+			return
+		fi
 		kill -0 "$starter" 2>/dev/null || break
 		sleep 0.02
 	done
@@ -67,9 +71,14 @@ vm_start() {
 
 vm_alive() { [ -s "$1/pid" ] && kill -0 "$(cat "$1/pid")" 2>/dev/null; }
 
-# A power cut.
+# A power cut; also of a machine whose start was interrupted.
 vm_kill() {
-	local pid
+	local pid i
+	for ((i = 0; i < 100; i++)); do
+		[ -e "$1/starting" ] && [ ! -s "$1/pid" ] || break
+		sleep 0.02
+	done
+	rm -f "$1/starting"
 	[ -s "$1/pid" ] || return 0
 	pid=$(cat "$1/pid")
 	rm -f "$1/pid"
