@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "nfs/client_ending.h"
 #include "nfs/client_left.h"
 #include "nfs/client_state.h"
 #include "nfs/mount.h"
@@ -35,7 +36,8 @@ bool prober_has_shutdown(const struct prober *p)
  */
 static bool may_hold_up(const struct peer *peer)
 {
-	return peer->tombstone || client_state_holds(&peer->server, peer->port) != 0;
+	return peer->tombstone || client_state_holds(&peer->server, peer->port) != 0 ||
+	       client_ending_gives_back_session(&peer->server, peer->port);
 }
 
 /* Not yet let go by the kernel. */

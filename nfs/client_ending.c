@@ -59,20 +59,41 @@ static bool leads_to(int folder, const char *transport, const struct lost *lost)
 	return port ? port == lost->port : lost->only_port;
 }
 
-static bool is_of(int mount, const struct lost *lost)
+static int open_transports(int mount, const char *path)
 {
-	int fd = openat(mount, "nfs_client/switch", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	_cleanup_closedir_ DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	return openat(mount, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Takes transports over. */
+static bool any_leads_to(int transports, const struct lost *lost)
+{
+	_cleanup_closedir_ DIR *dir = transports < 0 ? NULL : fdopendir(transports);
 	const struct dirent *entry;
 
 	if (!dir) {
-		cleanup_close(&fd);
+		cleanup_close(&transports);
 		return false;
 	}
 	while ((entry = readdir(dir)))
 		if (strncmp(entry->d_name, "xprt-", 5) == 0 &&
 			leads_to(dirfd(dir), entry->d_name, lost))
 			return true;
+	return false;
+}
+
+static bool is_of(int mount, const struct lost *lost)
+{
+	return any_leads_to(open_transports(mount, "nfs_client/switch"), lost);
+}
+
+/* Its own client is gone by then, and what is left is that of all mounts of the server. */
+static bool gives_back_session(int mount, const struct lost *lost)
+{
+	int own = open_transports(mount, "nfs_client/switch");
+
+	if (own < 0)
+		return any_leads_to(open_transports(mount, "nfs_state_client/switch"), lost);
+	cleanup_close(&own);
 	return false;
 }
 
@@ -99,7 +120,8 @@ int client_ending_shut_down(const struct addr *server, uint16_t port)
 	if (!dir)
 		return errno == ENOENT ? 0 : -errno;
 	lost.only_port = client_table_read("/proc/fs/nfsfs/servers", &servers) == 0 &&
-			 client_state_names_only(servers, server, port);
+			 client_state_names(servers, server, port) &&
+			 !client_state_names_other_port(servers, server, port);
 	while ((entry = readdir(dir))) {
 		int error = strncmp(entry->d_name, "server-", 7) == 0
 				    ? shut_down(dirfd(dir), entry->d_name, &lost)
@@ -107,4 +129,27 @@ int client_ending_shut_down(const struct addr *server, uint16_t port)
 		first_error = first_error ? first_error : error;
 	}
 	return first_error;
+}
+
+bool client_ending_gives_back_session(const struct addr *server, uint16_t port)
+{
+	_cleanup_closedir_ DIR *dir = opendir("/sys/fs/nfs");
+	_cleanup_free_ char *servers = NULL;
+	struct lost lost = {.server = server, .port = port};
+	const struct dirent *entry;
+
+	if (!dir)
+		return false;
+	lost.only_port = client_table_read("/proc/fs/nfsfs/servers", &servers) == 0 &&
+			 !client_state_names_other_port(servers, server, port);
+	while ((entry = readdir(dir))) {
+		_cleanup_close_ int mount = -1;
+
+		if (strncmp(entry->d_name, "server-", 7) != 0)
+			continue;
+		mount = openat(dirfd(dir), entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (mount >= 0 && gives_back_session(mount, &lost))
+			return true;
+	}
+	return false;
 }

@@ -16,5 +16,12 @@
  */
 int client_ending_shut_down(const struct addr *server, uint16_t port);
 
+/*
+ * Does the last of that server's mounts only give back the session? "shutdown" must not be written
+ * to any more then, though it is there: the kernel has freed what it takes (7.3 spins in it for
+ * ever), and the wait has no limit of its own. Linux 6.5 and newer; false where it can't be told.
+ */
+bool client_ending_gives_back_session(const struct addr *server, uint16_t port);
+
 /* The port in text, the contents of a transport's xprt_info in sysfs; 0: it does not tell. Pure. */
 uint16_t client_ending_port(const char *text);

@@ -34,7 +34,7 @@ bool client_state_names(const char *text, const struct addr *server, uint16_t po
 	return false;
 }
 
-bool client_state_names_only(const char *text, const struct addr *server, uint16_t port)
+bool client_state_names_other_port(const char *text, const struct addr *server, uint16_t port)
 {
 	static const size_t version = sizeof "v4 " - 1;
 	char key[64];
@@ -46,9 +46,9 @@ bool client_state_names_only(const char *text, const struct addr *server, uint16
 		line += *line == '\n';
 		if (*line == 'v' && strncmp(line + 2, key + 2, address - 2) == 0 &&
 			strncmp(line + address, key + address, strlen(key) - address) != 0)
-			return false;
+			return true;
 	}
-	return client_state_names(text, server, port);
+	return false;
 }
 
 int client_state_holds(const struct addr *server, uint16_t port)

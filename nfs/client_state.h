@@ -13,10 +13,10 @@
 bool client_state_names(const char *text, const struct addr *server, uint16_t port);
 
 /*
- * The same, and no other port of that server, by whatever version. A transport without a connection
- * does not tell its port. Pure.
+ * Is another port of that server in it, by whatever version? A transport without a connection does
+ * not tell its port. Pure.
  */
-bool client_state_names_only(const char *text, const struct addr *server, uint16_t port);
+bool client_state_names_other_port(const char *text, const struct addr *server, uint16_t port);
 
 /* Does the client hold the server? Also for mounts that are detached but still in use. -errno. */
 int client_state_holds(const struct addr *server, uint16_t port);
