@@ -86,22 +86,14 @@ static bool is_of(int mount, const struct lost *lost)
 	return any_leads_to(open_transports(mount, "nfs_client/switch"), lost);
 }
 
-/* Its own client is gone by then, and what is left is that of all mounts of the server. */
-static bool gives_back_session(int mount, const struct lost *lost)
+/* An end that is of lost; what it returns other than 0 is kept, the first of all. */
+typedef int ending_fn(int mount, const struct lost *lost);
+
+static int shut_down(int mount, const struct lost *lost)
 {
-	int own = open_transports(mount, "nfs_client/switch");
+	_cleanup_close_ int fd = -1;
 
-	if (own < 0)
-		return any_leads_to(open_transports(mount, "nfs_state_client/switch"), lost);
-	cleanup_close(&own);
-	return false;
-}
-
-static int shut_down(int nfs, const char *name, const struct lost *lost)
-{
-	_cleanup_close_ int mount = openat(nfs, name, O_PATH | O_DIRECTORY | O_CLOEXEC), fd = -1;
-
-	if (mount < 0 || !is_of(mount, lost))
+	if (!is_of(mount, lost))
 		return 0;
 	fd = openat(mount, "shutdown", O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -109,47 +101,57 @@ static int shut_down(int nfs, const char *name, const struct lost *lost)
 	return client_state_write_shutdown(fd);
 }
 
-int client_ending_shut_down(const struct addr *server, uint16_t port)
+/* Its own client is gone by then, and what is left is that of all mounts of the server. */
+static int gives_back_session(int mount, const struct lost *lost)
+{
+	int own = open_transports(mount, "nfs_client/switch");
+
+	if (own < 0)
+		return any_leads_to(open_transports(mount, "nfs_state_client/switch"), lost);
+	cleanup_close(&own);
+	return 0;
+}
+
+static int each_ending(ending_fn *fn, const struct lost *lost)
 {
 	_cleanup_closedir_ DIR *dir = opendir("/sys/fs/nfs");
-	_cleanup_free_ char *servers = NULL;
-	struct lost lost = {.server = server, .port = port};
 	const struct dirent *entry;
-	int first_error = 0;
+	int first = 0;
 
 	if (!dir)
 		return errno == ENOENT ? 0 : -errno;
-	lost.only_port = client_table_read("/proc/fs/nfsfs/servers", &servers) == 0 &&
-			 client_state_names(servers, server, port) &&
-			 !client_state_names_other_port(servers, server, port);
-	while ((entry = readdir(dir))) {
-		int error = strncmp(entry->d_name, "server-", 7) == 0
-				    ? shut_down(dirfd(dir), entry->d_name, &lost)
-				    : 0;
-		first_error = first_error ? first_error : error;
-	}
-	return first_error;
-}
-
-bool client_ending_gives_back_session(const struct addr *server, uint16_t port)
-{
-	_cleanup_closedir_ DIR *dir = opendir("/sys/fs/nfs");
-	_cleanup_free_ char *servers = NULL;
-	struct lost lost = {.server = server, .port = port};
-	const struct dirent *entry;
-
-	if (!dir)
-		return false;
-	lost.only_port = client_table_read("/proc/fs/nfsfs/servers", &servers) == 0 &&
-			 !client_state_names_other_port(servers, server, port);
 	while ((entry = readdir(dir))) {
 		_cleanup_close_ int mount = -1;
+		int r;
 
 		if (strncmp(entry->d_name, "server-", 7) != 0)
 			continue;
 		mount = openat(dirfd(dir), entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (mount >= 0 && gives_back_session(mount, &lost))
-			return true;
+		r = mount < 0 ? 0 : fn(mount, lost);
+		first = first ? first : r;
 	}
-	return false;
+	return first;
+}
+
+static struct lost lost_of(const struct addr *server, uint16_t port)
+{
+	_cleanup_free_ char *servers = NULL;
+	bool only_port = client_table_read("/proc/fs/nfsfs/servers", &servers) == 0 &&
+			 !client_state_names_other_port(servers, server, port);
+
+	return (struct lost){server, port, only_port};
+}
+
+int client_ending_shut_down(const struct addr *server, uint16_t port)
+{
+	struct lost lost = lost_of(server, port);
+
+	return each_ending(shut_down, &lost);
+}
+
+bool client_ending_gives_back_session(const struct addr *server, uint16_t port)
+{
+	struct lost lost = lost_of(server, port);
+
+	return each_ending(gives_back_session, &lost) > 0;
 }
