@@ -29,7 +29,7 @@ on sandbox 'cd /workspaces/local; echo inside >demo/file; chown 10001 demo/file;
 secret=$(on sandbox stat -c %i /workspaces/local/secret)
 handle() { on "$1" "$RAW walk $2" | awk '$1 == "OK" { print $2 }'; }
 RUN=$(handle agent /workspaces/demo/first) FILE=$(handle agent /workspaces/demo/first/file)
-FOREIGN=$(handle stranger /workspaces/elsewhere/first)
+FOREIGN=$(handle stranger /workspaces/elsewhere/first) DIRECTORY=$(handle agent /workspaces/demo)
 equal "the run's own client reads" "OK inside" "$(on agent "$RAW read $FILE")"
 
 step "names: what is not this client's is not there, and nothing can be listed"
@@ -43,6 +43,7 @@ step "handles: forged, of another client's run, from an unlisted address, of a f
 forged=$(on agent "$RAW forge $RUN")
 case $forged in "0 of "[5-9][0-9]" let in") ;; *) fail "forged filesystem numbers: $forged" ;; esac
 case $(on agent "$RAW handle $FOREIGN") in STALE* | ACCESS* | BADHANDLE*) ;; *) fail "another client's handle is let in" ;; esac
+equal "another client's directory" STALE "$(on agent "$RAW handle $(handle stranger /workspaces/elsewhere)" | xargs)"
 equal "from an unlisted address" AUTH_DENIED "$(on stranger "$RAW handle $RUN" | sed 's/^STALE.*/AUTH_DENIED/')"
 equal "a secret file's number" ACCESS "$(on agent "$RAW inode $RUN $secret" | xargs)"
 
@@ -68,6 +69,13 @@ check "the run works on" as 10001 agent 'for i in 1 2 3; do echo $i >/workspaces
 step "one that never says that it has reclaimed what it had, and is refused every open for it"
 case $(on agent "$RAW silence") in BADSESSION | EXPIRED) ;; *) fail "it is left alone" ;; esac
 check "the node's own client works on" as 10001 agent 'echo on >/workspaces/demo/sandbox/on'
+
+step "handles of before a restart: the run's stay, the pseudo-root's end with it"
+equal "before" "OK ACCESS" "$(on agent "$RAW handle $RUN; $RAW handle $DIRECTORY" | awk '{ print $1 }' | xargs)"
+daemon_end sandbox KILL
+daemon sandbox
+wait_on sandbox 20 'kora-mountctl runs | grep demo | grep -qw ready'
+equal "after" "OK STALE" "$(on agent "$RAW handle $RUN; $RAW handle $DIRECTORY" | awk '{ print $1 }' | xargs)"
 
 step "handles of a former incarnation"
 on sandbox kora-mountctl release demo

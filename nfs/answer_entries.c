@@ -147,8 +147,7 @@ static struct upcall_entry entry_export(
 
 struct upcall_entry entry_directory(const char *domain, const char *path, const unsigned char *uuid)
 {
-	return entry_export(domain, path, uuid,
-		NFSD_EXPORT_V4ROOT | NFSD_EXPORT_READONLY | (uuid ? 0 : NFSD_EXPORT_FSID));
+	return entry_export(domain, path, uuid, NFSD_EXPORT_V4ROOT | NFSD_EXPORT_READONLY);
 }
 
 struct upcall_entry entry_folder(const char *domain, const char *path, const struct export_point *p)

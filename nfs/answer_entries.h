@@ -27,7 +27,7 @@ bool fsid_may_be_inode(const struct upcall_fsid *fsid, uint64_t inode);
 /* Positive entries that never expire. What they point to is borrowed. */
 struct upcall_entry entry_ip(const struct addr *client, const char *domain);
 struct upcall_entry entry_key(const char *domain, const struct upcall_fsid *fsid, const char *path);
-/* A directory of the pseudo-root; only the root itself has no uuid. */
+/* A directory of the pseudo-root. */
 struct upcall_entry entry_directory(
 	const char *domain, const char *path, const unsigned char *uuid);
 struct upcall_entry entry_folder(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The set of exports, and the entries the kernel's caches are to hold for it. */
+/* The set of exports, and the entries that the kernel's caches are told for it. */
 #include "nfs/answers.h"
 
 #include <errno.h>
@@ -104,8 +104,7 @@ bool answers_know_client(
 	return false;
 }
 
-/* The first export of the run, other than except, that lists client; run directories go by it. */
-static const struct export_point *run_of_client(const struct answers *a,
+const struct export_point *answers_run_of_client(const struct answers *a,
 	const struct export_point *except, const char *run, const struct addr *client)
 {
 	struct run_id first = {0};
@@ -131,19 +130,24 @@ static void emit_client(const struct answers *a, const struct addr *client, stru
 	domain_of(client, domain);
 	entry = entry_ip(client, domain);
 	emit(w, &entry);
-	entry = entry_directory(domain, entry_root_path, NULL);
+	entry = entry_directory(domain, entry_root_path, a->pseudo_uuid);
 	emit(w, &entry);
+	/* The first is what PUTROOTFH asks for, the second what handles of the root carry. */
 	fsid = fsid_root();
 	entry = entry_key(domain, &fsid, entry_root_path);
 	emit(w, &entry);
-	entry = entry_directory(domain, entry_workspaces_path, a->workspaces_uuid);
+	fsid = fsid_uuid(a->pseudo_uuid);
+	entry = entry_key(domain, &fsid, entry_root_path);
 	emit(w, &entry);
-	fsid = fsid_inode_uuid(a->workspaces_inode, a->workspaces_uuid);
+	entry = entry_directory(domain, entry_workspaces_path, a->pseudo_uuid);
+	emit(w, &entry);
+	fsid = fsid_inode_uuid(a->workspaces_inode, a->pseudo_uuid);
 	entry = entry_key(domain, &fsid, entry_workspaces_path);
 	emit(w, &entry);
 }
 
-static void emit_point(const struct export_point *p, const struct addr *client, struct walk *w)
+static void emit_point(const struct answers *a, const struct export_point *p,
+	const struct addr *client, struct walk *w)
 {
 	char domain[UPCALL_DOMAIN_SIZE], run[PSEUDO_PATH_SIZE], path[PSEUDO_PATH_SIZE];
 	struct upcall_fsid fsid;
@@ -152,9 +156,9 @@ static void emit_point(const struct export_point *p, const struct addr *client, 
 	domain_of(client, domain);
 	run_path(&p->export.id, run);
 	pseudo_path(&p->export.id, path);
-	entry = entry_directory(domain, run, p->run_uuid);
+	entry = entry_directory(domain, run, a->pseudo_uuid);
 	emit(w, &entry);
-	fsid = fsid_inode_uuid(p->run_inode, p->run_uuid);
+	fsid = fsid_inode_uuid(p->run_inode, a->pseudo_uuid);
 	entry = entry_key(domain, &fsid, run);
 	emit(w, &entry);
 	entry = entry_folder(domain, path, p);
@@ -208,7 +212,7 @@ int answers_preload(const struct answers *a, answers_sink *sink, void *data)
 		emit_client(a, &clients[i], &w);
 	for (size_t i = 0; i < a->n; i++)
 		for (size_t c = 0; c < a->points[i]->export.n_clients; c++)
-			emit_point(a->points[i], &a->points[i]->export.clients[c], &w);
+			emit_point(a, a->points[i], &a->points[i]->export.clients[c], &w);
 	return w.first_error;
 }
 
@@ -220,7 +224,7 @@ int answers_preload_point(
 	for (size_t c = 0; c < p->export.n_clients; c++) {
 		if (!answers_know_client(a, p, &p->export.clients[c]))
 			emit_client(a, &p->export.clients[c], &w);
-		emit_point(p, &p->export.clients[c], &w);
+		emit_point(a, p, &p->export.clients[c], &w);
 	}
 	return w.first_error;
 }
@@ -252,17 +256,18 @@ static void refuse_path(struct refusing *r, const char *path)
 static void refuse_client(struct refusing *r, const struct answers *a)
 {
 	refuse_key(r, fsid_root());
-	refuse_key(r, fsid_inode_uuid(a->workspaces_inode, a->workspaces_uuid));
+	refuse_key(r, fsid_uuid(a->pseudo_uuid));
+	refuse_key(r, fsid_inode_uuid(a->workspaces_inode, a->pseudo_uuid));
 	refuse_path(r, entry_root_path);
 	refuse_path(r, entry_workspaces_path);
 }
 
-static void refuse_run(struct refusing *r, const struct export_point *p)
+static void refuse_run(struct refusing *r, const struct answers *a, const struct export_point *p)
 {
 	char path[PSEUDO_PATH_SIZE];
 
 	run_path(&p->export.id, path);
-	refuse_key(r, fsid_inode_uuid(p->run_inode, p->run_uuid));
+	refuse_key(r, fsid_inode_uuid(p->run_inode, a->pseudo_uuid));
 	refuse_path(r, path);
 }
 
@@ -293,104 +298,8 @@ int answers_retire(const struct answers *a, const struct export_point *p, const 
 		emit(&r.w, &entry);
 		refuse_client(&r, a);
 	}
-	if (!run_of_client(a, p, p->export.id.run, client))
-		refuse_run(&r, p);
+	if (!answers_run_of_client(a, p, p->export.id.run, client))
+		refuse_run(&r, a, p);
 	refuse_folder(&r, p);
 	return r.w.first_error;
-}
-
-/*
- * The path of a handle's export, if client may have it. The directories of the pseudo-root go by
- * their uuid alone: their inodes change with every start of ours, and a client may hold a handle
- * from before. No refusal is told by such a key, so the kernel has to ask again: *ret_former.
- */
-static bool path_of_key(const struct answers *a, const struct upcall_fsid *fsid,
-	const struct addr *client, char path[PATH_MAX], bool *ret_former)
-{
-	bool root = fsid_is_root(fsid);
-
-	if (root || fsid_has_uuid(fsid, a->workspaces_uuid)) {
-		strcpy(path, root ? entry_root_path : entry_workspaces_path);
-		*ret_former = !root && !fsid_has_inode(fsid, a->workspaces_inode);
-		return answers_know_client(a, NULL, client);
-	}
-	for (size_t i = 0; i < a->n; i++) {
-		const struct export_point *p = a->points[i];
-		if (!export_lists_client(&p->export, client))
-			continue;
-		if (fsid_has_uuid(fsid, p->run_uuid)) {
-			run_path(&p->export.id, path);
-			*ret_former = !fsid_has_inode(fsid, p->run_inode);
-			return true;
-		}
-		if (fsid_has_uuid(fsid, p->uuid) && fsid_may_be_inode(fsid, p->inode)) {
-			pseudo_path(&p->export.id, path);
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool export_of_path(const struct answers *a, const char *path, const struct addr *client,
-	const char *domain, struct upcall_entry *ret)
-{
-	const struct export_point *p;
-	struct run_id id;
-
-	if (strcmp(path, entry_root_path) == 0 || strcmp(path, entry_workspaces_path) == 0) {
-		*ret = entry_directory(domain, path, path[1] ? a->workspaces_uuid : NULL);
-		return answers_know_client(a, NULL, client);
-	}
-	if (run_path_parse(path, id.run) == 0) {
-		p = run_of_client(a, NULL, id.run, client);
-		if (p)
-			*ret = entry_directory(domain, path, p->run_uuid);
-		return p;
-	}
-	if (pseudo_path_parse(path, &id) < 0)
-		return false;
-	p = answers_find(a, &id);
-	if (!p || !export_lists_client(&p->export, client))
-		return false;
-	*ret = entry_folder(domain, path, p);
-	return true;
-}
-
-int answers_request(const struct answers *a, const struct upcall_request *q, int64_t now,
-	struct upcall_entry *ret, struct answer_texts *texts)
-{
-	struct upcall_entry entry = {.cache = q->cache};
-	struct addr client = q->address;
-	bool granted = false, former = false;
-
-	if (q->cache == UPCALL_IP)
-		domain_of(&client, texts->domain);
-	else if (domain_parse(q->domain, &client) == 0)
-		strcpy(texts->domain, q->domain);
-	else
-		return 0;
-	switch (q->cache) {
-	case UPCALL_IP:
-		granted = answers_know_client(a, NULL, &client);
-		entry = entry_ip(&client, texts->domain);
-		break;
-	case UPCALL_KEY:
-		granted = path_of_key(a, &q->fsid, &client, texts->path, &former);
-		entry = entry_key(texts->domain, &q->fsid, texts->path);
-		if (former)
-			entry.expiry = now + ANSWER_NEGATIVE_SECONDS;
-		break;
-	default:
-		strcpy(texts->path, q->path);
-		granted = export_of_path(a, texts->path, &client, texts->domain, &entry);
-		break;
-	}
-	if (!granted) {
-		entry.negative = true;
-		entry.domain = texts->domain;
-		entry.path = texts->path;
-		entry.expiry = now + ANSWER_NEGATIVE_SECONDS;
-	}
-	*ret = entry;
-	return 1;
 }

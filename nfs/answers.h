@@ -20,7 +20,6 @@
 struct export_point {
 	struct export export; /* first, so that a pointer to it is one to this; owned */
 	unsigned char uuid[FSID_UUID_SIZE];
-	unsigned char run_uuid[FSID_UUID_SIZE];
 	uint64_t inode;	    /* the folder's */
 	bool root;	    /* the folder is perhaps its filesystem's root */
 	bool quiesced;	    /* clients may change nothing in it any more */
@@ -31,7 +30,11 @@ struct export_point {
 struct answers {
 	struct export_point **points; /* owned; sorted by id */
 	size_t n;
-	unsigned char workspaces_uuid[FSID_UUID_SIZE];
+	/*
+	 * Of the pseudo-root and all its directories: a client makes one filesystem of them, and
+	 * crosses into none but the run's. They are told apart by their inodes.
+	 */
+	unsigned char pseudo_uuid[FSID_UUID_SIZE];
 	uint64_t workspaces_inode; /* of /workspaces in the pseudo-root */
 };
 
@@ -47,6 +50,10 @@ struct export_point *answers_find(const struct answers *a, const struct run_id *
 /* Does any export, other than except (may be NULL), list client? */
 bool answers_know_client(
 	const struct answers *a, const struct export_point *except, const struct addr *client);
+
+/* The first export of the run, other than except, that lists client; run directories go by it. */
+const struct export_point *answers_run_of_client(const struct answers *a,
+	const struct export_point *except, const char *run, const struct addr *client);
 
 /*
  * Sees one entry; the texts in it are gone after the call. Its return is summed up: the first

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -51,13 +52,17 @@ static int load_key(struct exporter *x, struct kerr *e)
 	return error < 0 ? kerr_set(e, error, "prepare node key", NULL, NULL) : 0;
 }
 
-static int prepare_workspaces(struct exporter *x, struct kerr *e)
+/*
+ * A new one for each pseudo-root: inodes mean something in the one that they are of, and a handle
+ * from before must not lead to whatever has its inode now. Mounts hold none.
+ */
+static int identify_pseudo_root(struct exporter *x, struct kerr *e)
 {
-	int error = fsid_of_workspaces(x->key, x->pub.answers.workspaces_uuid);
+	struct answers *a = &x->pub.answers;
 
-	if (error < 0)
-		return kerr_set(e, error, "derive fsid", NULL, NULL);
-	return pseudo_root_inode(&x->pub.root, "/workspaces", &x->pub.answers.workspaces_inode, e);
+	if (getrandom(a->pseudo_uuid, sizeof a->pseudo_uuid, 0) != sizeof a->pseudo_uuid)
+		return kerr_set(e, -errno, "make pseudo-root's uuid", NULL, NULL);
+	return pseudo_root_inode(&x->pub.root, "/workspaces", &a->workspaces_inode, e);
 }
 
 static int watch_cld(struct exporter *x, struct kerr *e)
@@ -86,7 +91,7 @@ int exporter_new(const struct exporter_config *config, struct exporter **ret, st
 	if (x->epoll < 0)
 		return kerr_set(e, -errno, "make epoll", NULL, NULL);
 	if ((error = load_key(x, e)) < 0 || (error = pseudo_root_new(&x->pub.root, e)) < 0 ||
-		(error = prepare_workspaces(x, e)) < 0 || (error = watch_cld(x, e)) < 0)
+		(error = identify_pseudo_root(x, e)) < 0 || (error = watch_cld(x, e)) < 0)
 		return error;
 	*ret = TAKE_PTR(x);
 	return 0;
@@ -185,8 +190,8 @@ static int new_point(struct exporter *x, const struct export *export, int tree, 
 	p->inode = st.stx_ino;
 	p->root = root;
 	p->device = makedev(st.stx_dev_major, st.stx_dev_minor);
-	if ((error = fsid_of_export(x->key, &export->id, p->uuid)) < 0 ||
-		(error = fsid_of_run(x->key, export->id.run, p->run_uuid)) < 0)
+	error = fsid_of_export(x->key, &export->id, p->uuid);
+	if (error < 0)
 		return kerr_set(e, error, "derive fsid", export->id.run, NULL);
 	*ret = TAKE_PTR(p);
 	return 0;

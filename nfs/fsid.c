@@ -69,20 +69,6 @@ static int derive(
 	return 0;
 }
 
-int fsid_of_workspaces(struct fsid_key *k, unsigned char uuid[FSID_UUID_SIZE])
-{
-	const char *const parts[] = {"workspaces"};
-
-	return derive(k, parts, 1, uuid);
-}
-
-int fsid_of_run(struct fsid_key *k, const char *run, unsigned char uuid[FSID_UUID_SIZE])
-{
-	const char *const parts[] = {"run", run};
-
-	return derive(k, parts, 2, uuid);
-}
-
 int fsid_of_export(struct fsid_key *k, const struct run_id *id, unsigned char uuid[FSID_UUID_SIZE])
 {
 	const char *const parts[] = {"export", id->run, id->incarnation};

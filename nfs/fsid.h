@@ -19,8 +19,6 @@ int fsid_key_new(const unsigned char key[FSID_KEY_SIZE], struct fsid_key **ret);
 void fsid_key_free(struct fsid_key *k);
 
 /* -ENOTSUP as above. */
-int fsid_of_workspaces(struct fsid_key *k, unsigned char uuid[FSID_UUID_SIZE]);
-int fsid_of_run(struct fsid_key *k, const char *run, unsigned char uuid[FSID_UUID_SIZE]);
 int fsid_of_export(struct fsid_key *k, const struct run_id *id, unsigned char uuid[FSID_UUID_SIZE]);
 
 /* What may be shown of the key: tells two keys apart and reveals nothing of them. Hex text. */

@@ -13,7 +13,7 @@
 
 #define NOW INT64_C(1800000000)
 
-static struct answers answers = {.workspaces_uuid = {0x77}, .workspaces_inode = 2};
+static struct answers answers = {.pseudo_uuid = {0x77}, .workspaces_inode = 2};
 static char lines[64][512];
 static size_t n_lines;
 
@@ -40,9 +40,8 @@ static struct export_point *make(
 	p->export.uid = 10001;
 	p->export.gid = 10002;
 	p->uuid[0] = tag;
-	p->run_uuid[0] = (unsigned char)run[0];
 	p->inode = tag;
-	p->run_inode = 100;
+	p->run_inode = (unsigned char)run[0];
 	for (char *c = strtok_r(copy, " ", &save); c; c = strtok_r(NULL, " ", &save))
 		p->export.clients[p->export.n_clients++] = address(c);
 	free(copy);
@@ -101,21 +100,23 @@ Test(answers, keeps_exports_in_order)
 	cr_expect_eq(answers.n, 3);
 }
 
-Test(answers, one_export_to_one_client_is_nine_entries)
+Test(answers, one_export_to_one_client_is_ten_entries)
 {
 	(void)insert("demo", "u1", 0xe1, "10.0.0.1");
 	cr_expect_eq(answers_preload(&answers, collect, NULL), 0);
-	cr_expect_eq(n_lines, 9);
+	cr_expect_eq(n_lines, 10);
 	cr_expect_str_eq(lines[0], "nfsd 10.0.0.1 2147483647 kora-10.0.0.1");
-	cr_expect(told("kora-10.0.0.1 / 2147483647 74765 65534 65534 0"));
+	cr_expect(told("kora-10.0.0.1 / 2147483647 66573 65534 65534 0 uuid "
+		       "\\x77000000000000000000000000000000"));
 	cr_expect(told("kora-10.0.0.1 1 \\x00000000 2147483647 /"));
+	cr_expect(told("kora-10.0.0.1 6 \\x77000000000000000000000000000000 2147483647 /"));
 	cr_expect(told("kora-10.0.0.1 /workspaces 2147483647 66573 65534 65534 0 uuid "
 		       "\\x77000000000000000000000000000000"));
 	cr_expect(told("kora-10.0.0.1 7 \\x020000000000000077000000000000000000000000000000 "
 		       "2147483647 /workspaces"));
 	cr_expect(told("kora-10.0.0.1 /workspaces/demo 2147483647 66573 65534 65534 0 uuid "
-		       "\\x64000000000000000000000000000000"));
-	cr_expect(told("kora-10.0.0.1 7 \\x640000000000000064000000000000000000000000000000 "
+		       "\\x77000000000000000000000000000000"));
+	cr_expect(told("kora-10.0.0.1 7 \\x640000000000000077000000000000000000000000000000 "
 		       "2147483647 /workspaces/demo"));
 	cr_expect(told("kora-10.0.0.1 /workspaces/demo/u1 2147483647 1052 10001 10002 0 uuid "
 		       "\\xe1000000000000000000000000000000"));
@@ -127,7 +128,7 @@ Test(answers, the_root_of_a_filesystem_has_a_key_without_inode)
 {
 	insert("demo", "u1", 0xe1, "10.0.0.1")->root = true;
 	cr_expect_eq(answers_preload(&answers, collect, NULL), 0);
-	cr_expect_eq(n_lines, 10);
+	cr_expect_eq(n_lines, 11);
 	cr_expect(told("kora-10.0.0.1 6 \\xe1000000000000000000000000000000 2147483647 "
 		       "/workspaces/demo/u1"));
 }
@@ -153,7 +154,7 @@ Test(answers, a_client_of_many_exports_is_introduced_once)
 	(void)insert("a", "1", 1, "10.0.0.1 10.0.0.2 fd20::2");
 	(void)insert("b", "1", 2, "10.0.0.1");
 	cr_expect_eq(answers_preload(&answers, collect, NULL), 0);
-	cr_expect_eq(n_lines, 3 * 5 + 4 * 4);
+	cr_expect_eq(n_lines, 3 * 6 + 4 * 4);
 }
 
 Test(answers, a_client_that_another_export_lists_is_known_already)
@@ -162,7 +163,7 @@ Test(answers, a_client_that_another_export_lists_is_known_already)
 
 	(void)insert("b", "1", 2, "10.0.0.1");
 	cr_expect_eq(answers_preload_point(&answers, p, collect, NULL), 0);
-	cr_expect_eq(n_lines, 5 + 2 * 4);
+	cr_expect_eq(n_lines, 6 + 2 * 4);
 	cr_expect_not(told("nfsd 10.0.0.1 2147483647 kora-10.0.0.1"));
 	cr_expect(told("nfsd 10.0.0.2 2147483647 kora-10.0.0.2"));
 }
@@ -181,7 +182,7 @@ Test(answers, a_failure_does_not_keep_the_rest_back)
 
 	(void)insert("demo", "u1", 1, "10.0.0.1");
 	cr_expect_eq(answers_preload(&answers, refuse_second, &seen), -EINVAL);
-	cr_expect_eq(seen, 9);
+	cr_expect_eq(seen, 10);
 }
 
 Test(answers, retiring_the_last_export_of_a_client)
@@ -189,9 +190,10 @@ Test(answers, retiring_the_last_export_of_a_client)
 	struct export_point *p = make("demo", "u1", 0xe1, "10.0.0.1");
 
 	cr_expect_eq(answers_retire(&answers, p, p->export.clients, NOW, collect, NULL), 0);
-	cr_expect_eq(n_lines, 10);
+	cr_expect_eq(n_lines, 11);
 	cr_expect(told("nfsd 10.0.0.1 1800000300 kora-10.0.0.1"));
 	cr_expect(told("kora-10.0.0.1 1 \\x00000000 1800000060"));
+	cr_expect(told("kora-10.0.0.1 6 \\x77000000000000000000000000000000 1800000060"));
 	cr_expect(told("kora-10.0.0.1 / 1800000060"));
 	cr_expect(told("kora-10.0.0.1 /workspaces 1800000060"));
 	cr_expect(told("kora-10.0.0.1 /workspaces/demo 1800000060"));
@@ -219,7 +221,7 @@ Test(answers, retiring_before_the_export_is_taken_out_is_the_same)
 	struct export_point *p = insert("demo", "u1", 0xe1, "10.0.0.1");
 
 	cr_expect_eq(answers_retire(&answers, p, p->export.clients, NOW, collect, NULL), 0);
-	cr_expect_eq(n_lines, 10);
+	cr_expect_eq(n_lines, 11);
 }
 
 static struct upcall_entry entry;
@@ -296,7 +298,7 @@ Test(answers, paths_are_granted_to_who_is_listed)
 	(void)insert("demo", "u1", 1, "10.0.0.1");
 	(void)insert("other", "u2", 2, "10.0.0.2");
 	expect_granted(ask_export("kora-10.0.0.1", "/"), "/");
-	cr_expect(entry.flags & NFSD_EXPORT_FSID);
+	cr_expect(entry.flags & NFSD_EXPORT_V4ROOT);
 	expect_granted(ask_export("kora-10.0.0.1", "/workspaces"), "/workspaces");
 	expect_granted(ask_export("kora-10.0.0.1", "/workspaces/demo"), "/workspaces/demo");
 	cr_expect(entry.flags & NFSD_EXPORT_V4ROOT);
@@ -331,29 +333,23 @@ Test(answers, a_folder_made_anew_is_another)
 	expect_refused(ask_key("kora-10.0.0.1", fsid_inode_uuid(2, p->uuid)));
 }
 
-Test(answers, directories_of_a_former_pseudo_root_are_still_known)
+Test(answers, directories_of_the_pseudo_root_go_by_their_inodes)
 {
 	struct export_point *p = insert("demo", "u1", 1, "10.0.0.1");
+	unsigned char former[FSID_UUID_SIZE] = {0x78};
 
-	expect_granted_until(
-		ask_key("kora-10.0.0.1", fsid_inode_uuid(999, answers.workspaces_uuid)),
-		"/workspaces", NOW + ANSWER_NEGATIVE_SECONDS);
-	expect_granted_until(ask_key("kora-10.0.0.1", fsid_inode_uuid(999, p->run_uuid)),
-		"/workspaces/demo", NOW + ANSWER_NEGATIVE_SECONDS);
-}
-
-Test(answers, a_key_that_a_refusal_replaces_is_granted_for_ever)
-{
-	struct export_point *p = insert("demo", "u1", 1, "10.0.0.1");
-
-	p->run_inode = 20;
-	answers.workspaces_inode = 10;
+	(void)insert("other", "u2", 2, "10.0.0.2");
+	expect_granted(ask_key("kora-10.0.0.1", fsid_uuid(answers.pseudo_uuid)), "/");
 	expect_granted(
-		ask_key("kora-10.0.0.1", fsid_inode_uuid(20, p->run_uuid)), "/workspaces/demo");
-	expect_granted(ask_key("kora-10.0.0.1", fsid_inode_uuid(10, answers.workspaces_uuid)),
-		"/workspaces");
-	expect_granted_until(ask_key("kora-10.0.0.1", fsid_uuid(p->run_uuid)), "/workspaces/demo",
-		NOW + ANSWER_NEGATIVE_SECONDS);
+		ask_key("kora-10.0.0.1", fsid_inode_uuid(2, answers.pseudo_uuid)), "/workspaces");
+	expect_granted(ask_key("kora-10.0.0.1", fsid_inode_uuid(p->run_inode, answers.pseudo_uuid)),
+		"/workspaces/demo");
+	expect_refused(ask_key("kora-10.0.0.1", fsid_inode_uuid('o', answers.pseudo_uuid)));
+	expect_refused(ask_key("kora-10.0.0.1", fsid_inode_uuid(999, answers.pseudo_uuid)));
+	expect_refused(ask_key("kora-10.0.0.3", fsid_uuid(answers.pseudo_uuid)));
+	expect_refused(ask_key("kora-10.0.0.3", fsid_inode_uuid(2, answers.pseudo_uuid)));
+	expect_refused(ask_key("kora-10.0.0.1", fsid_uuid(former)));
+	expect_refused(ask_key("kora-10.0.0.1", fsid_inode_uuid(p->run_inode, former)));
 }
 
 Test(answers, keys_of_other_kinds_are_refused)

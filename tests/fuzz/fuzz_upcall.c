@@ -11,10 +11,10 @@ static struct addr clients[] = {{.family = AF_INET, .bytes = {10, 0, 0, 1}}};
 static struct export_point point = {
 	.export = {.id = {"demo", "1"}, .clients = clients, .n_clients = 1},
 	.uuid = {1},
-	.run_uuid = {2},
+	.run_inode = 4,
 };
 static struct export_point *points[] = {&point};
-static const struct answers answers = {.points = points, .n = 1, .workspaces_uuid = {3}};
+static const struct answers answers = {.points = points, .n = 1, .pseudo_uuid = {3}};
 
 /* The first byte chooses the cache; the rest is a line. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

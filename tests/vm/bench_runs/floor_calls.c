@@ -17,6 +17,7 @@
 static struct channels channels = CHANNELS_CLOSED;
 static char domain[UPCALL_DOMAIN_SIZE];
 static struct addr client;
+static const unsigned char pseudo_uuid[FSID_UUID_SIZE] = {1};
 
 static void tell(const struct upcall_entry *entry)
 {
@@ -46,10 +47,9 @@ static void refuse_key(struct upcall_fsid fsid)
 	refuse(entry_key(domain, &fsid, NULL));
 }
 
-static void uuid_of(unsigned run, unsigned char kind, unsigned char uuid[FSID_UUID_SIZE])
+static void uuid_of(unsigned run, unsigned char uuid[FSID_UUID_SIZE])
 {
 	memset(uuid, 0, FSID_UUID_SIZE);
-	uuid[0] = kind;
 	memcpy(uuid + 4, &run, sizeof run);
 }
 
@@ -63,12 +63,12 @@ static uint64_t inode_of(const char *path)
 }
 
 /* A directory of the pseudo-root. */
-static void tell_directory(const char *path, const unsigned char *uuid)
+static void tell_directory(const char *path, struct upcall_fsid fsid)
 {
-	struct upcall_entry entry = entry_directory(domain, path, uuid);
+	struct upcall_entry entry = entry_directory(domain, path, pseudo_uuid);
 
 	tell(&entry);
-	tell_key(uuid ? fsid_inode_uuid(inode_of(path), uuid) : fsid_root(), path);
+	tell_key(fsid, path);
 }
 
 /* The caches are those of the network, seen from the /proc that this process began with. */
@@ -87,15 +87,14 @@ void floor_join_server(const char *name, const char *address)
 
 void floor_tell_client(const char *root)
 {
-	unsigned char uuid[FSID_UUID_SIZE];
 	struct upcall_entry entry = entry_ip(&client, domain);
 	char path[64];
 
 	tell(&entry);
-	tell_directory(*root ? root : "/", NULL);
-	uuid_of(0, 0, uuid);
+	tell_directory(*root ? root : "/", fsid_uuid(pseudo_uuid));
+	tell_key(fsid_root(), *root ? root : "/");
 	(void)snprintf(path, sizeof path, "%s/workspaces", root);
-	tell_directory(path, uuid);
+	tell_directory(path, fsid_inode_uuid(inode_of(path), pseudo_uuid));
 }
 
 static void run_paths(const char *root, unsigned run, char above[64], char path[80])
@@ -140,13 +139,11 @@ void floor_tell_run(const char *root, unsigned run)
 {
 	struct export_point point = {.export = {.uid = OWNER, .gid = OWNER}};
 	char above[64], path[80];
-	unsigned char uuid[FSID_UUID_SIZE];
 	struct upcall_entry entry;
 
 	run_paths(root, run, above, path);
-	uuid_of(run, 1, uuid);
-	tell_directory(above, uuid);
-	uuid_of(run, 2, point.uuid);
+	tell_directory(above, fsid_inode_uuid(inode_of(above), pseudo_uuid));
+	uuid_of(run, point.uuid);
 	entry = entry_folder(domain, path, &point);
 	tell(&entry);
 	tell_key(fsid_inode_uuid(inode_of(path), point.uuid), path);
@@ -158,10 +155,9 @@ void floor_refuse_run(const char *root, unsigned run)
 	unsigned char uuid[FSID_UUID_SIZE];
 
 	run_paths(root, run, above, path);
-	uuid_of(run, 1, uuid);
-	refuse_key(fsid_inode_uuid(inode_of(above), uuid));
+	refuse_key(fsid_inode_uuid(inode_of(above), pseudo_uuid));
 	refuse(entry_directory(domain, above, NULL));
-	uuid_of(run, 2, uuid);
+	uuid_of(run, uuid);
 	refuse_key(fsid_inode_uuid(inode_of(path), uuid));
 	refuse(entry_directory(domain, path, NULL));
 }
