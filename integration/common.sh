@@ -25,6 +25,14 @@ known_kernels() {
 	for kernel; do is_kernel "$kernel" || die "unknown kernel '$kernel': one of ${KERNELS[*]}"; done
 }
 
+# whole_number WHOSE VALUE MIN [MAX]: before anything is done with it.
+whole_number() {
+	local max=${4:-999999999999999999}
+	[[ $2 =~ ^(0|[1-9][0-9]{0,17})$ ]] && [ "$2" -ge "$3" ] && [ "$2" -le "$max" ] ||
+		die "$1 '$2' is not a whole number from $3 to $max"
+}
+whole_number KORA_SLOW "$KORA_SLOW" 1 100
+
 # One at a time: two callers must not fill the same cache.
 lock() {
 	mkdir -p "$build"

@@ -59,6 +59,7 @@ choose() {
 
 main() {
 	local group wanted=() lacking want install=() root=() list=
+	case ${1-} in -h | --help) sed -n 's/^#   \(deps.sh .*\)/usage: \1/p' "${BASH_SOURCE[0]}" && exit ;; esac
 	[ "${1-}" != list ] || { list=yes && shift; }
 	command -v dpkg-query apt-get >/dev/null || die "this is not Debian: install by hand: ${build_packages[*]}"
 	[ $# -gt 0 ] || set -- build check test

@@ -16,16 +16,16 @@ integration-programs: $(B)/integration/bin/agent $(B)/integration/bin/node-exec
 .PHONY: integration-programs
 
 # The case with pods, in both shapes on all kernels.
-kubernetes-scenarios: all
-	$(Q)KORA_BUILD=$(abspath $(B)) KORA_PODS=all integration/run --kernel all --jobs $(SCENARIO_JOBS) 34-kubernetes
+kubernetes-scenarios: ON_KERNEL = $(GIVEN_KERNEL)
+kubernetes-scenarios: known-kernel all
+	$(Q)KORA_BUILD=$(abspath $(B)) KORA_PODS=all integration/run --kernel $(or $(ON_KERNEL),all) --jobs $(SCENARIO_JOBS) 34-kubernetes
 
 # Image, chart and examples on a real Kubernetes, which is built the first time: integration/README.md.
-e2e-kubernetes: ON_KERNEL = $(E2E_KERNEL)
+e2e-kubernetes: ON_KERNEL = $(GIVEN_KERNEL)
 e2e-kubernetes: known-kernel all image
 	$(Q)daemonset/tools.sh $(HELM_TOOLS)
 	$(Q)KORA_BUILD=$(abspath $(B)) integration/e2e/programs.sh
 	$(Q)KORA_BUILD=$(abspath $(B)) integration/e2e/disk.sh $(abspath $(B))/kubernetes/disk.img
-	$(Q)KORA_BUILD=$(abspath $(B)) integration/e2e/run $(E2E_KERNEL)
-E2E_KERNEL ?= 6.1
+	$(Q)KORA_BUILD=$(abspath $(B)) integration/e2e/run $(ON_KERNEL)
 
 .PHONY: kubernetes-scenarios e2e-kubernetes

@@ -97,6 +97,8 @@ $(B)/integration/helpers/inject: $(call obj,$(wildcard tests/inject/*.c) $(filte
 known-kernel:
 	$(Q)integration/kernels.sh --known $(ON_KERNEL)
 ON_KERNEL = $(KERNEL)
+# Of what is for all kernels, or has a default of its own.
+GIVEN_KERNEL = $(if $(filter file,$(origin KERNEL)),,$(filter-out all,$(KERNEL)))
 .PHONY: known-kernel
 
 inject: known-kernel all vm-helpers
@@ -119,19 +121,21 @@ $(B)/integration/helpers/raw_client: $(call obj,$(wildcard tests/vm/raw_client/*
 
 vm-helpers: $(VM_HELPERS)
 
-scenarios: all vm-helpers
-	$(Q)integration/run --kernel all --jobs $(SCENARIO_JOBS)
+scenarios: ON_KERNEL = $(GIVEN_KERNEL)
+scenarios: known-kernel all vm-helpers
+	$(Q)integration/run --kernel $(or $(ON_KERNEL),all) --jobs $(SCENARIO_JOBS)
 SCENARIO_JOBS ?= 3
 
 # One case for each fault known from the field; MINUTES of dropped packets in the longest.
-field: ON_KERNEL = $(if $(filter command,$(origin KERNEL)),$(filter-out all,$(KERNEL)))
+field: ON_KERNEL = $(GIVEN_KERNEL)
 field: known-kernel all vm-helpers
 	$(Q)KORA_MINUTES=$(or $(MINUTES),1) integration/run --kernel $(or $(ON_KERNEL),all) --jobs $(SCENARIO_JOBS) $(or $(CASE),--field)
 
 deps:
 	$(Q)integration/deps.sh
 
-test: deps
+test: ON_KERNEL = $(GIVEN_KERNEL)
+test: known-kernel deps
 	$(Q)$(MAKE) -s -j2 all
 	$(Q)MAKE='$(MAKE)' B=$(B) CI=$(CI) tests/run $(TEST_TARGETS)
 
@@ -140,9 +144,11 @@ test: deps
 # Measurements, never part of the tests: each area writes $(B)/bench/<area>.json and .svg. Those that are
 # files of integration/bench/ run in the test machines, with KERNEL.
 VM_AREAS := $(patsubst integration/bench/%.sh,%,$(wildcard integration/bench/*.sh))
+BENCH_ALL = $(BENCH_AREAS) $(VM_AREAS)
 bench: known-kernel
+	$(Q)$(foreach area,$(filter-out $(BENCH_ALL),$(AREA)),$(error no area '$(area)': one of $(BENCH_ALL)))
 	$(Q)integration/deps.sh bench || echo "bench: with what is installed" >&2
-	$(Q)$(MAKE) --no-print-directory $(addsuffix -bench,$(or $(AREA),$(BENCH_AREAS) $(VM_AREAS)))
+	$(Q)$(MAKE) --no-print-directory $(addsuffix -bench,$(or $(AREA),$(BENCH_ALL)))
 $(VM_AREAS:%=%-bench): %-bench: known-kernel all vm-helpers
 	$(Q)KORA_BUILD=$(abspath $(B)) integration/bench/run $* $(KERNEL)
 .PHONY: bench $(VM_AREAS:%=%-bench)
@@ -187,9 +193,9 @@ help:
 	'make fuzz         every fuzz target for FUZZ_SECONDS=60' \
 	'make bench        ratios against the peers; one area: AREA=ready|scale|restart|files|freshness|detach|launcher; KERNEL=6.1' \
 	'make kube-test    the watch against a scripted API server' \
-	'make scenarios    integration/run --kernel all' \
+	'make scenarios    the cases on all kernels; KERNEL=6.1 on one, here and in make test; integration/run takes them by name' \
 	'make field        every fault known from the field, on all kernels; CASE=20-same-host-name KERNEL=6.1 for one; MINUTES=30 of dropped packets' \
-	'make e2e-kubernetes   image, chart and examples on a real Kubernetes; make kubernetes-scenarios: pods on all kernels' \
+	'make e2e-kubernetes   image, chart and examples on a real Kubernetes; make kubernetes-scenarios: pods on all kernels; KERNEL=6.12 for both' \
 	'make soak         2,000 random operations beside a model, in about an hour, or MINUTES=10; SEED=1 repeats, KERNEL=6.1' \
 	'make inject       every call of the daemon fails once, and is its last once before and after: hours; SITE=openat, MINUTES=60, SEED=1, KERNEL=6.1; WATCH=1: those of the watch' \
 	'make chart        the Helm chart: both Helms, types, rights, what has to be refused (npm)' \
