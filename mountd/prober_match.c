@@ -178,7 +178,7 @@ static bool take_left(struct prober *p)
 	if (left.more)
 		log_event(LOG_LEVEL_WARNING, "servers-left", log_number("asked", left.n),
 			log_text("error", "others are not: start anew when these are gone"));
-	return true;
+	return !p->incomplete; /* who found no memory is found again */
 }
 
 void prober_match(struct prober *p)
