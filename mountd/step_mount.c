@@ -123,6 +123,19 @@ void step_settle_mount(struct run *run)
 	run_log(run, LOG_LEVEL_INFO, "mounted", 0, NULL);
 }
 
+/* What is perhaps attached is remembered before it can be: on disk, then here. */
+static int remember(struct run *run, const struct spec *spec)
+{
+	int dir = run->daemon->preflight.attached, r = attached_add(dir, spec);
+
+	if (r < 0)
+		return r;
+	r = run_hold_mount(run, &spec->mount);
+	if (r < 0 && !run->holds_mount)
+		(void)attached_remove(dir, spec); /* with the run nobody would know of it */
+	return r;
+}
+
 void step_attach(struct run *run, const struct mount *mount)
 {
 	struct daemon *d = run->daemon;
@@ -133,10 +146,7 @@ void step_attach(struct run *run, const struct mount *mount)
 	int r;
 
 	run_peer(run, peer, sizeof peer);
-	/* What is perhaps attached is remembered before it can be. */
-	r = attached_add(d->preflight.attached, &spec);
-	if (r == 0)
-		r = run_hold_mount(run, mount);
+	r = remember(run, &spec);
 	if (r < 0) {
 		(void)kerr_set(&e, r, "write record of", mount->volume, NULL);
 		run_fail(run, "mount-failed", 0, &e);
