@@ -48,7 +48,7 @@ changed unknown 's/"gid":10001/"gid":10001,"color":"red"/' color
 changed twice 's/"gid":10001/"gid":10001,"uid":10002/' uid
 changed kind 's/"kind":"export"/"kind":"share"/' kind
 changed truncated 's/"gid":10001}//' line
-bad empty line < <(printf '')
+bad empty missing < <(printf '')
 bad binary line < <(printf '\0\1\2')
 bad list object < <(printf '[1, 2]')
 bad port port < <(printf '%s' '{"kind":"mount","run":"bad","incarnation":"one","server":"10.20.0.1","port":65536,"volume":"/workspaces","uid":10001,"gid":10001}')

@@ -58,16 +58,29 @@ static size_t say_faults(const struct desired *desired)
 	return faulty;
 }
 
+static int complain(const struct kerr *e)
+{
+	char text[640];
+
+	kerr_format(e, text, sizeof text);
+	fprintf(stderr, "kora-sandbox-mount: %s\n", text);
+	return EXIT_FAILED;
+}
+
 /* Changes nothing, and needs no privilege beyond reading the specs. */
 static int check(const struct options *o)
 {
 	_cleanup_(desired_clear) struct desired desired = {0};
 	_cleanup_close_ int dir = -1;
+	struct kerr e = {0};
 	char path[PATH_MAX];
 	size_t faulty;
+	gid_t gid;
 	int r;
 
 	log_set(o->log_format, LOG_LEVEL_ERROR); /* what is refused is told in its order */
+	if (o->control_group && control_group_find(o->control_group, &gid, &e) < 0)
+		return complain(&e);
 	(void)snprintf(path, sizeof path, "%s%s", o->spec_dir ? o->spec_dir : o->state_dir,
 		o->spec_dir ? "" : "/specs");
 	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -75,8 +88,8 @@ static int check(const struct options *o)
 	if (r == -ENOENT && !o->spec_dir)
 		r = 0; /* a fresh node: the daemon makes it */
 	if (r < 0) {
-		fprintf(stderr, "kora-sandbox-mount: %s: %s\n", path, strerror(-r));
-		return EXIT_FAILED;
+		(void)kerr_set(&e, r, "read spec directory", path, NULL);
+		return complain(&e);
 	}
 	faulty = say_faults(&desired);
 	printf("%zu spec files in %s, %zu refused\n", desired.n, path, faulty);

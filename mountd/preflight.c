@@ -100,7 +100,7 @@ static int lock_runtime_dir(const char *path, int *ret, struct kerr *e)
 		       : take_lock(dir, path, ret, e);
 }
 
-static int find_group(const char *name, gid_t *ret, struct kerr *e)
+int control_group_find(const char *name, gid_t *ret, struct kerr *e)
 {
 	uint64_t number;
 	struct group *group;
@@ -161,7 +161,7 @@ int preflight(struct options *o, struct preflight *ret, struct kerr *e)
 	if (r == 0)
 		r = open_dirs(o, &p, e);
 	if (r == 0 && o->control_group)
-		r = find_group(o->control_group, &p.control_gid, e);
+		r = control_group_find(o->control_group, &p.control_gid, e);
 	if (r == 0 && !o->node_name[0])
 		r = node_name_derive("/etc/machine-id", o->node_name, e);
 	if (r < 0)

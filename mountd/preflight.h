@@ -33,3 +33,6 @@ struct preflight {
  */
 int preflight(struct options *options, struct preflight *ret, struct kerr *e);
 void preflight_clear(struct preflight *p);
+
+/* What --control-group names, a group or a number. -ENOENT: no such group; else of getgrnam(3). */
+int control_group_find(const char *name, gid_t *ret, struct kerr *e);

@@ -283,6 +283,15 @@ int spec_from_json(const json_t *object, struct spec *ret, struct spec_fault *fa
 	return 0;
 }
 
+static bool is_blank(const char *text, size_t size)
+{
+	static const char blanks[] = {' ', '\t', '\r', '\n'};
+
+	while (size && memchr(blanks, text[size - 1], sizeof blanks))
+		size--;
+	return size == 0;
+}
+
 int spec_parse(const char *text, size_t size, struct spec *ret, struct spec_fault *fault)
 {
 	json_error_t error;
@@ -291,6 +300,8 @@ int spec_parse(const char *text, size_t size, struct spec *ret, struct spec_faul
 
 	if (size > SPEC_SIZE_MAX)
 		return refuse(fault, "", "longer than %d bytes", SPEC_SIZE_MAX);
+	if (is_blank(text, size))
+		return refuse(fault, "", "empty: a spec, a JSON object, is missing");
 	object = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
 	/* Where memory is short, jansson mostly says nothing. */
 	if (!object && (!error.text[0] || json_error_code(&error) == json_error_out_of_memory))

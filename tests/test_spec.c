@@ -65,7 +65,8 @@ struct refusal {
 };
 
 static const struct refusal refusals[] = {
-	{"", "", ""},
+	{"", "", "empty"},
+	{" \n", "", "empty"},
 	{"[]", "", "not a JSON object"},
 	{"3", "", ""},
 	{"{", "", "line 1"},
