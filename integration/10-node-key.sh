@@ -33,6 +33,12 @@ refused another
 step "readable by others"
 on sandbox "cp -p /root/key $key; chmod 644 $key"
 refused readable
+step "without a name it does not start, as doctor tells"
+words='open machine id /etc/machine-id: No such file or directory (give the node a unique name with --node-name)'
+output=$(on sandbox 'timeout 20 kora-sandbox-mount 2>&1 </dev/null') && fail "it started" || true
+case $output in *"$words"*) ;; *) fail "no word of the name: $output" ;; esac
+output=$(on sandbox 'kora-mountctl doctor') && fail "doctor finds nothing" || true
+case $output in *"fail  node-name     $words"*) ;; *) fail "doctor: $output" ;; esac
 step "meanwhile the mount goes on, and with the key back so does the daemon"
 as 10001 agent 'echo on >/workspaces/demo/sandbox/on'
 on sandbox cp -p /root/key $key

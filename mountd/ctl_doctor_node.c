@@ -117,9 +117,9 @@ void doctor_node_name(struct doctor *d)
 	struct ctl_fault fault;
 	struct kerr e = {0};
 	int error = node_name_derive("/etc/machine-id", name, &e);
-	const char *given = doctor_ask(d, "status", NULL, &status, &fault) == CTL_OK
-				    ? json_string_value(json_object_get(status, "node"))
-				    : NULL;
+	int code = doctor_ask(d, "status", NULL, &status, &fault);
+	const char *given =
+		code == CTL_OK ? json_string_value(json_object_get(status, "node")) : NULL;
 
 	if (given && (error < 0 || strcmp(given, name) != 0)) {
 		doctor_say(d, "node-name", VERDICT_OK, NULL,
@@ -131,7 +131,9 @@ void doctor_node_name(struct doctor *d)
 		return;
 	}
 	kerr_format(&e, text, sizeof text);
-	doctor_say(d, "node-name", VERDICT_WARN,
+	/* An image has no machine id: to its daemon the name is given. */
+	bool may_be_given = code != CTL_UNREACHABLE || doctor_in_container();
+	doctor_say(d, "node-name", may_be_given ? VERDICT_WARN : VERDICT_FAIL,
 		"systemd-machine-id-setup makes one; or give the daemon --node-name, without which "
 		"it does not start",
 		"%s", text);

@@ -74,7 +74,10 @@ void ctl_help_print(FILE *out, const struct ctl_verb *verb)
 	print_usage(out, verb);
 	print_options(out, verb->required | verb->allowed | CTL_ALWAYS_ALLOWED, verb->required);
 	if (verb->default_timeout)
-		fprintf(out, "\n--timeout is %u seconds unless given.\n", verb->default_timeout);
+		fprintf(out, "\n--timeout is %u seconds unless given%s.\n", verb->default_timeout,
+			verb->run == ctl_doctor		  ? ", for each check"
+			: verb->allowed & CTL_OPT_NO_WAIT ? "; what is not done by then goes on"
+							  : "");
 	if (strcmp(verb->name, "wait") == 0)
 		fprintf(out, "--volume is %s unless given.\n", CTL_VOLUME);
 }

@@ -153,7 +153,7 @@ static const char *add_address(struct ctl_args *args, char *value)
 const struct ctl_option ctl_options[] = {
 	{"socket", "PATH", 0, false, "the daemon's control socket (" CTL_SOCKET ")", set_socket},
 	{"output", "FORMAT", 'o', false, "table for people, json for programs", set_output},
-	{"timeout", "SECONDS", 0, false, "wait no longer; what was asked for goes on", set_timeout},
+	{"timeout", "SECONDS", 0, false, "wait no longer", set_timeout},
 	{"no-wait", NULL, 0, false, "return once accepted, not once done", set_nothing},
 	{"help", NULL, 'h', false, "this text", set_nothing},
 	{"version", NULL, 0, false, "print the version", set_nothing},
