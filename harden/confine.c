@@ -206,9 +206,9 @@ static void report_ladder(
 	if (lack->fs & refer.fs)
 		report_gap(
 			r, "landlock: ABI 1 forbids rename and link between directories (EXDEV)");
-	report_have(r, "landlock: ABI %d, fs %#llx net %#llx scopes %#llx", c->abi,
-		(unsigned long long)c->have.fs, (unsigned long long)c->have.net,
-		(unsigned long long)c->have.scoped);
+	report_have(r, "landlock: ABI %d, fs %#llx net %#llx scopes %#llx",
+		c->abi < LL_ABI_NEWEST ? c->abi : LL_ABI_NEWEST, (unsigned long long)c->have.fs,
+		(unsigned long long)c->have.net, (unsigned long long)c->have.scoped);
 }
 
 static void report_absent(int abi, struct report *r)

@@ -318,6 +318,8 @@ static const struct mask_case lies[] = {
 	{"ABI 10, best effort", {LANDLOCK_ASKED}, 10, {"--best-effort"}, 0,
 		{"best effort: not in force: canary: UDP bind"}},
 	{"ABI 99", {LANDLOCK_ASKED}, 99, {NULL}, 125, {"canary: UDP bind"}},
+	{"ABI 99, best effort", {LANDLOCK_ASKED}, 99, {"--best-effort"}, 0,
+		{"best effort: in force: landlock: ABI 10, fs"}},
 };
 static const struct mask_case truths[] = {
 	{"ABI 9", {LANDLOCK_ASKED}, 9, {NULL}, 0, {NULL}},
