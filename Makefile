@@ -85,8 +85,14 @@ demo: known-kernel deps
 KERNEL ?= 6.12
 
 clean:
-	$(Q)rm -rf $(addprefix $(B)/,kora-sandbox-mount.service obj launch seccomp bench integration/helpers san fuzz tests test tidy check cppcheck stage werror chart oci/root oci/launch) $(PROGRAMS) $(B)/*.a $(B)/oci/*.tar
+	$(Q)rm -rf $(addprefix $(B)/,kora-sandbox-mount.service obj launch seccomp bench integration image san fuzz tests test tidy check cppcheck stage werror chart \
+		oci/root oci/launch oci/*.tar kubernetes/disk.img kubernetes/pki kubernetes/manifests *.a .*.lock) $(PROGRAMS)
+
+# What was fetched, and the Kubernetes that was built from it once.
+distclean: clean
+	$(Q)rm -rf $(addprefix $(B)/,apt kernels qemu nfs-utils apparmor ganesha helm kubernetes oci)
+	$(Q)rmdir $(B) 2>/dev/null || true
 
 -include $(shell find $(B)/obj $(B)/san -name '*.d' 2>/dev/null)
 
-.PHONY: all demo clean
+.PHONY: all demo clean distclean

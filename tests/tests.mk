@@ -202,7 +202,7 @@ help:
 	'make image        OCI image archives, without a container engine; make image-check starts them' \
 	'make deps         installs what the build and the tests need (Debian 12 and 13)' \
 	'make install      DESTDIR= PREFIX=/usr/local; programs, man pages, completion, systemd unit; make uninstall removes them' \
-	'make clean        removes what was built; downloads stay' \
+	'make clean        removes what was made, results too; downloads and the Kubernetes built from them stay until make distclean' \
 	'' \
 	'V=1 shows commands, CI=1 makes warnings errors, B= names another build folder.'
 
