@@ -43,21 +43,17 @@ last_holder closed
 on agent 'ss -K dport = 20490 && ! ss -Htn state established dport = 20490 | grep .'
 wait_on agent 40 '! kill -0 $(cat /run/closed)'
 
-# Who only gives back the session is out of our reach before.
-gives_back_session() {
-	step "and where he has nothing to give back but the session itself"
-	heal sandbox
-	wait_on agent 20 '! grep "^v4" /proc/fs/nfsfs/volumes'
-	share bare
-	spawn agent 'cd /workspaces/bare/sandbox && echo $$ >/run/bare && exec sleep 600'
-	wait_on agent 10 '[ -s /run/bare ]'
-	on agent kora-mountctl release bare
-	cut sandbox 20490
-	on agent 'ss -K dport = 20490 && kill -9 $(cat /run/bare)'
-	wait_on agent 10 'grep -q destroy_session /proc/$(cat /run/bare)/stack'
-	wait_on agent 40 '! kill -0 $(cat /run/bare)'
-}
-! kernel_at_least 6.5 || gives_back_session
+step "and where he has nothing to give back but the session itself"
+heal sandbox
+wait_on agent 20 '! grep "^v4" /proc/fs/nfsfs/volumes'
+share bare
+spawn agent 'cd /workspaces/bare/sandbox && echo $$ >/run/bare && exec sleep 600'
+wait_on agent 10 '[ -s /run/bare ]'
+on agent kora-mountctl release bare
+cut sandbox 20490
+on agent 'ss -K dport = 20490 && kill -9 $(cat /run/bare)'
+wait_on agent 10 'grep -q destroy_session /proc/$(cat /run/bare)/stack'
+wait_on agent 40 '! kill -0 $(cat /run/bare)'
 
 step "who is on a mount that was released under a daemon that is no more is cut off as well"
 heal sandbox

@@ -118,8 +118,8 @@ static void cut_off_rest(struct peer *peer)
 {
 	struct daemon *d = peer->prober->daemon;
 	bool shutdown = prober_has_shutdown(peer->prober);
-	bool needed = shutdown ? client_ending_gives_back_session(&peer->server, peer->port)
-			       : client_state_holds(&peer->server, peer->port) != 0;
+	bool needed = (!shutdown && client_state_holds(&peer->server, peer->port) != 0) ||
+		      client_ending_gives_back_session(&peer->server, peer->port);
 
 	if (peer->tombstone && (!needed || !tombstone_job_runs(peer->tombstone)))
 		tombstone_job_stop(&peer->tombstone);

@@ -59,21 +59,24 @@ static bool leads_to(int folder, const char *transport, const struct lost *lost)
 	return port ? port == lost->port : lost->only_port;
 }
 
-static int open_transports(int mount, const char *path)
+static DIR *open_folder(int folder, const char *path)
 {
-	return openat(mount, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(folder, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!dir)
+		cleanup_close(&fd);
+	return dir;
 }
 
-/* Takes transports over. */
-static bool any_leads_to(int transports, const struct lost *lost)
+/* Do the transports of the "switch" at path? */
+static bool any_leads_to(int folder, const char *path, const struct lost *lost)
 {
-	_cleanup_closedir_ DIR *dir = transports < 0 ? NULL : fdopendir(transports);
+	_cleanup_closedir_ DIR *dir = open_folder(folder, path);
 	const struct dirent *entry;
 
-	if (!dir) {
-		cleanup_close(&transports);
+	if (!dir)
 		return false;
-	}
 	while ((entry = readdir(dir)))
 		if (strncmp(entry->d_name, "xprt-", 5) == 0 &&
 			leads_to(dirfd(dir), entry->d_name, lost))
@@ -83,11 +86,8 @@ static bool any_leads_to(int transports, const struct lost *lost)
 
 static bool is_of(int mount, const struct lost *lost)
 {
-	return any_leads_to(open_transports(mount, "nfs_client/switch"), lost);
+	return any_leads_to(mount, "nfs_client/switch", lost);
 }
-
-/* An end that is of lost; what it returns other than 0 is kept, the first of all. */
-typedef int ending_fn(int mount, const struct lost *lost);
 
 static int shut_down(int mount, const struct lost *lost)
 {
@@ -101,25 +101,18 @@ static int shut_down(int mount, const struct lost *lost)
 	return client_state_write_shutdown(fd);
 }
 
-/* Its own client is gone by then, and what is left is that of all mounts of the server. */
-static int gives_back_session(int mount, const struct lost *lost)
-{
-	int own = open_transports(mount, "nfs_client/switch");
-
-	if (own < 0)
-		return any_leads_to(open_transports(mount, "nfs_state_client/switch"), lost);
-	cleanup_close(&own);
-	return 0;
-}
-
-static int each_ending(ending_fn *fn, const struct lost *lost)
+int client_ending_shut_down(const struct addr *server, uint16_t port)
 {
 	_cleanup_closedir_ DIR *dir = opendir("/sys/fs/nfs");
+	_cleanup_free_ char *servers = NULL;
+	struct lost lost = {.server = server, .port = port};
 	const struct dirent *entry;
 	int first = 0;
 
 	if (!dir)
 		return errno == ENOENT ? 0 : -errno;
+	(void)client_table_read("/proc/fs/nfsfs/servers", &servers);
+	lost.only_port = servers && !client_state_names_other_port(servers, server, port);
 	while ((entry = readdir(dir))) {
 		_cleanup_close_ int mount = -1;
 		int r;
@@ -127,31 +120,26 @@ static int each_ending(ending_fn *fn, const struct lost *lost)
 		if (strncmp(entry->d_name, "server-", 7) != 0)
 			continue;
 		mount = openat(dirfd(dir), entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		r = mount < 0 ? 0 : fn(mount, lost);
+		r = mount < 0 ? 0 : shut_down(mount, &lost);
 		first = first ? first : r;
 	}
 	return first;
 }
 
-static struct lost lost_of(const struct addr *server, uint16_t port)
-{
-	_cleanup_free_ char *servers = NULL;
-	bool only_port = client_table_read("/proc/fs/nfsfs/servers", &servers) == 0 &&
-			 !client_state_names_other_port(servers, server, port);
-
-	return (struct lost){server, port, only_port};
-}
-
-int client_ending_shut_down(const struct addr *server, uint16_t port)
-{
-	struct lost lost = lost_of(server, port);
-
-	return each_ending(shut_down, &lost);
-}
-
+/* The client is out of the table by then, and its transports are still there. */
 bool client_ending_gives_back_session(const struct addr *server, uint16_t port)
 {
-	struct lost lost = lost_of(server, port);
+	_cleanup_closedir_ DIR *dir = opendir("/sys/kernel/sunrpc/xprt-switches");
+	_cleanup_free_ char *servers = NULL;
+	struct lost lost = {.server = server, .port = port};
+	const struct dirent *entry;
 
-	return each_ending(gives_back_session, &lost) > 0;
+	if (!dir || client_table_read("/proc/fs/nfsfs/servers", &servers) < 0 ||
+		client_state_names(servers, server, port))
+		return false;
+	lost.only_port = !client_state_names_other_port(servers, server, port);
+	while ((entry = readdir(dir)))
+		if (any_leads_to(dirfd(dir), entry->d_name, &lost))
+			return true;
+	return false;
 }

@@ -19,7 +19,8 @@ int client_ending_shut_down(const struct addr *server, uint16_t port);
 /*
  * Does the last of that server's mounts only give back the session? "shutdown" must not be written
  * to any more then, though it is there: the kernel has freed what it takes (7.3 spins in it for
- * ever), and the wait has no limit of its own. Linux 6.5 and newer; false where it can't be told.
+ * ever), and the wait has no limit of its own. Told by /sys/kernel/sunrpc, which Linux has since
+ * 5.14 (net/sunrpc/sysfs.c); false where it can't be told.
  */
 bool client_ending_gives_back_session(const struct addr *server, uint16_t port);
 
