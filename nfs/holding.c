@@ -8,12 +8,15 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "mountd/base/cleanup.h"
 #include "nfs/actual.h"
 #include "nfs/beneath.h"
 #include "nfs/client_expire.h"
 #include "nfs/nfsdfs.h"
+
+#define PIECE_SIZE 16384
 
 void holding_clear(struct holding *h)
 {
@@ -22,15 +25,63 @@ void holding_clear(struct holding *h)
 	held_clear(&h->held);
 }
 
-/* nfsd takes a client's files away one after another, and first what they tell of it: -ENXIO. */
-int holding_read_states(int fs, const char *client, char **ret, struct kerr *e)
+/*
+ * Gives fn what is whole of the text's lines, and moves the rest to its beginning. A line that
+ * fills it all, which no state does, is cut.
+ */
+static int give_lines(const char *client, char text[PIECE_SIZE + 1], size_t *size, bool at_end,
+	holding_fn *fn, struct holding *h)
 {
+	const char *last = memrchr(text, '\n', *size);
+	size_t whole = last ? (size_t)(last + 1 - text) : 0;
+	char next;
+	int r;
+
+	if (at_end || (!last && *size == PIECE_SIZE))
+		whole = *size;
+	if (whole == 0)
+		return 0;
+	next = text[whole];
+	text[whole] = '\0';
+	r = fn(client, text, h);
+	text[whole] = next;
+	*size -= whole;
+	memmove(text, text + whole, *size);
+	return r;
+}
+
+/* A client may hold more than there is memory for the text of. */
+static int read_states(
+	int fd, const char *client, const char *file, holding_fn *fn, struct holding *h)
+{
+	char text[PIECE_SIZE + 1];
+	size_t size = 0;
+	ssize_t n;
+	int r;
+
+	do {
+		n = read(fd, text + size, PIECE_SIZE - size);
+		if (n < 0)
+			return kerr_set(h->e, -errno, "read nfsd control file", file, NULL);
+		size += (size_t)n;
+		r = give_lines(client, text, &size, n == 0, fn, h);
+	} while (n > 0 && r == 0);
+	return r;
+}
+
+/* nfsd takes a client's files away one after another, and first what they tell of it: -ENXIO. */
+int holding_of_client(struct holding *h, const char *client, holding_fn *fn)
+{
+	_cleanup_close_ int fd = -1;
 	char file[64];
-	int error;
 
 	(void)snprintf(file, sizeof file, "clients/%.20s/states", client);
-	error = nfsdfs_read(fs, file, ret, e);
-	return error == -ENOENT || error == -ENXIO ? 1 : error;
+	fd = openat(h->fs, file, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 && (errno == ENOENT || errno == ENXIO))
+		return 0;
+	if (fd < 0)
+		return kerr_set(h->e, -errno, "open nfsd control file", file, NULL);
+	return read_states(fd, client, file, fn, h);
 }
 
 int holding_each_client(struct holding *h, holding_fn *fn)
@@ -45,14 +96,9 @@ int holding_each_client(struct holding *h, holding_fn *fn)
 		return kerr_set(h->e, error, "list NFS clients", "clients", NULL);
 	}
 	while ((errno = 0, entry = readdir(dir))) {
-		_cleanup_free_ char *states = NULL;
 		if (entry->d_name[0] == '.' || strlen(entry->d_name) > 20)
 			continue;
-		error = holding_read_states(h->fs, entry->d_name, &states, h->e);
-		if (error > 0)
-			continue;
-		if (error == 0)
-			error = fn(entry->d_name, states, h);
+		error = holding_of_client(h, entry->d_name, fn);
 		if (error != 0)
 			return error;
 	}
@@ -69,6 +115,12 @@ int holding_collect(const char *client, const char *states, struct holding *h)
 int holding_collect_own(const char *client, const char *states, struct holding *h)
 {
 	return client_is_of(h->fs, client, h->export) ? holding_collect(client, states, h) : 0;
+}
+
+int holding_inside(const char *client, const char *states, struct holding *h)
+{
+	(void)client;
+	return held_states_inside(&h->held, states);
 }
 
 int holding_count(struct holding *h, holding_fn *fn)

@@ -23,21 +23,20 @@ struct holding {
 void holding_clear(struct holding *h);
 
 /*
- * *ret: what nfsd tells of the client's states, to be freed. 1: the client has gone. Negative
- * errno: what it holds cannot be told, which must not be taken for nothing.
- */
-int holding_read_states(int fs, const char *client, char **ret, struct kerr *e);
-
-/*
- * For the states of each client, until fn says other than 0, which is what the walk says then. A
- * client that has gone meanwhile is none; one whose states cannot be read ends the walk.
+ * For some of what nfsd tells of a client's states: whole lines, in as many pieces as it takes,
+ * until fn says other than 0, which is what the walk says then. A client that has gone meanwhile
+ * holds nothing. Negative errno: what one holds cannot be told, which must not be taken for
+ * nothing; it ends the walk.
  */
 typedef int holding_fn(const char *client, const char *states, struct holding *h);
+int holding_of_client(struct holding *h, const char *client, holding_fn *fn);
 int holding_each_client(struct holding *h, holding_fn *fn);
 
 /* Two of them: collects what any client holds on the superblock, or the export's own clients. */
 int holding_collect(const char *client, const char *states, struct holding *h);
 int holding_collect_own(const char *client, const char *states, struct holding *h);
+/* 1 at the first that holds what is marked. */
+int holding_inside(const char *client, const char *states, struct holding *h);
 
 /*
  * What is held, as fn collects. folder: the export's, or -1 where it is gone. 1: nothing is left

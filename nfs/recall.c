@@ -50,12 +50,6 @@ static bool costs_others(unsigned masked_rungs, bool shared)
 	       (shared && strcmp(best, "unlock-filesystem") == 0);
 }
 
-static int holds(const char *client, const char *states, struct holding *h)
-{
-	(void)client;
-	return held_states_inside(&h->held, states);
-}
-
 int export_recall(const struct exporter_config *config, const struct export *quiesced,
 	const struct other_exports *others, struct kerr *e)
 {
@@ -69,7 +63,7 @@ int export_recall(const struct exporter_config *config, const struct export *qui
 		return r < 0 ? r : 0;
 	(void)holding_search(&h, recall);
 	for (unsigned i = 0; i < LET_GO_TRIES; i++) {
-		r = holding_each_client(&h, holds);
+		r = holding_each_client(&h, holding_inside);
 		if (r <= 0)
 			return r;
 		(void)nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,6 +60,44 @@ static void tear_down(void)
 }
 
 TestSuite(holding, .init = set_up, .fini = tear_down);
+
+#define N_STATES 100000
+
+static long peak_kb(void)
+{
+	struct rusage usage;
+
+	cr_assert_eq(getrusage(RUSAGE_SELF, &usage), 0);
+	return usage.ru_maxrss;
+}
+
+/* Each line of another length, and all of another filesystem but the last. */
+Test(holding, much_is_read_in_little_memory)
+{
+	_cleanup_fclose_ FILE *states = NULL;
+	char file[64];
+	long before;
+
+	add_client("2", file);
+	states = fdopen(openat(h.fs, file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600), "w");
+	cr_assert(states);
+	for (int i = 0; i < N_STATES; i++)
+		cr_assert_gt(fprintf(states,
+				     "- 0x%x: { type: open, access: r-, deny: --, superblock: "
+				     "\"08:0%c:%d\", filename: \"%*d\" }\n",
+				     i, i < N_STATES - 1 ? '2' : '1', 100 + i, i % 97, i),
+			0);
+	cr_assert_eq(fflush(states), 0);
+	before = peak_kb();
+	cr_expect_eq(holding_count(&h, holding_collect), 0);
+	cr_expect_lt(peak_kb() - before, 4096, "%ld kB of %ld", peak_kb() - before,
+		ftell(states) / 1024);
+	cr_expect_eq(h.held.n, 3);
+	cr_expect(held_find(&h.held, 100 + N_STATES - 1));
+	h.held.minor = 2;
+	cr_expect_eq(holding_count(&h, holding_collect), 0);
+	cr_expect_eq(h.held.n, N_STATES - 1);
+}
 
 /* Without a file, as after its end; and in the midst of it, as a socket says no in the same word.
  */
