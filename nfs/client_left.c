@@ -33,7 +33,10 @@ static bool is_same(const struct client_line *line, const struct addr *server, u
 	return line->port == port && addr_equal(&line->server, server);
 }
 
-/* "2 10.20.0.1": how often it is used, and by which name it was mounted first. */
+/*
+ * "2 10.20.0.1": how often it is used, and by which name it was mounted first. The kernel has a
+ * client for each minor version, and does not tell which of them a volume is of.
+ */
 static bool is_by_address(const char *servers, const struct client_line *volume)
 {
 	struct client_line line;
@@ -41,9 +44,10 @@ static bool is_by_address(const char *servers, const struct client_line *volume)
 	struct addr addr;
 
 	while (client_table_next(&servers, &line))
-		if (is_same(&line, &volume->server, volume->port))
-			return sscanf(line.rest, "%*d %45s", name) == 1 &&
-			       addr_parse(name, &addr) == 0 && addr_equal(&addr, &line.server);
+		if (is_same(&line, &volume->server, volume->port) &&
+			sscanf(line.rest, "%*d %45s", name) == 1 && addr_parse(name, &addr) == 0 &&
+			addr_equal(&addr, &line.server))
+			return true;
 	return false;
 }
 

@@ -152,6 +152,21 @@ Test(client_left, who_was_mounted_by_name_is_not_ours)
 	cr_expect_str_eq(found(lines, "", ROOT), "", "it has just gone");
 }
 
+/* The kernel has a client for each minor version, of which the tables do not tell. */
+Test(client_left, who_was_mounted_by_address_beside_a_name_is_perhaps_ours)
+{
+	static const char lines[] = "v4 0a140001 500a 0:51" FSID;
+	static const char name[] = "v4 0a140001 500a   2 files.example\n";
+	char servers[128];
+
+	(void)snprintf(servers, sizeof servers, "%s%s", name, "v4 0a140001 500a   1 10.20.0.1\n");
+	cr_expect_str_eq(found(lines, servers, ROOT), "10.20.0.1");
+	(void)snprintf(servers, sizeof servers, "%s%s", "v4 0a140001 500a   1 10.20.0.1\n", name);
+	cr_expect_str_eq(found(lines, servers, ROOT), "10.20.0.1");
+	(void)snprintf(servers, sizeof servers, "%s%s", name, name);
+	cr_expect_str_eq(found(lines, servers, ROOT), "");
+}
+
 Test(client_left, no_more_than_there_is_room_for)
 {
 	static char lines[100 * 128], servers[100 * 64];
