@@ -30,11 +30,23 @@ last_holder() {
 }
 
 step "he is killed, and waits for the server"
+share stays
+spawn agent 'cd /workspaces/stays/sandbox && echo $$ >/run/stays && exec sleep 600'
+wait_on agent 10 '[ -s /run/stays ]'
 last_holder demo
 
 step "the server is given up, and he ends"
 wait_on agent 40 '! kill -0 $(cat /run/demo)'
 on agent "grep -q event=server-lost $LOG"
+
+step "who stays on a mount that was cut off waits for nothing: its server is not asked for him, nor answered for"
+on agent kora-mountctl release stays
+if kernel_at_least 6.5; then
+	wait_on agent 15 '! kora-mountctl status | grep "^lost server"'
+	equal "rules" "" "$(on agent 'ip rule | grep 20490 || true')"
+fi
+on agent 'kill -9 $(cat /run/stays)'
+wait_on agent 20 '! kill -0 $(cat /run/stays)'
 
 step "he ends as well where the kernel has no connection any more"
 heal sandbox

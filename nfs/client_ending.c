@@ -126,6 +126,32 @@ int client_ending_shut_down(const struct addr *server, uint16_t port)
 	return first;
 }
 
+/*
+ * The folder of the "switch" has that name: is there a mount yet whose calls go by it? One that was
+ * shut down is one, too, though its client is out of the table. Linux 6.5 and newer.
+ */
+static bool has_mount(const char *name)
+{
+	_cleanup_closedir_ DIR *dir = opendir("/sys/fs/nfs");
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		char path[NAME_MAX + 32], target[256];
+		const char *last;
+		ssize_t n;
+
+		(void)snprintf(path, sizeof path, "%s/nfs_client/switch", entry->d_name);
+		n = readlinkat(dirfd(dir), path, target, sizeof target - 1);
+		if (n < 0)
+			continue;
+		target[n] = '\0';
+		last = strrchr(target, '/');
+		if (strcmp(last ? last + 1 : target, name) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* The client is out of the table by then, and its transports are still there. */
 bool client_ending_gives_back_session(const struct addr *server, uint16_t port)
 {
@@ -139,7 +165,7 @@ bool client_ending_gives_back_session(const struct addr *server, uint16_t port)
 		return false;
 	lost.only_port = !client_state_names_other_port(servers, server, port);
 	while ((entry = readdir(dir)))
-		if (any_leads_to(dirfd(dir), entry->d_name, &lost))
+		if (any_leads_to(dirfd(dir), entry->d_name, &lost) && !has_mount(entry->d_name))
 			return true;
 	return false;
 }
