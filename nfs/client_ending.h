@@ -10,9 +10,10 @@
 #include "nfs/addr.h"
 
 /*
- * Every call of such mounts of that server fails with EIO; Linux 6.5 and newer. One whose transport
- * has no connection does not tell its port: it is left alone where this node's client knows the
- * same address with other ports as well. Negative errno: of the first that could not be.
+ * Every call of such mounts of that server, and of those that are being made, fails with EIO; Linux
+ * 6.5 and newer. One whose transport has no connection does not tell its port: it is left alone
+ * where this node's client knows the same address with other ports as well. Negative errno: of the
+ * first that could not be.
  */
 int client_ending_shut_down(const struct addr *server, uint16_t port);
 

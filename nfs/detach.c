@@ -13,6 +13,7 @@
 #include "mountd/base/cleanup.h"
 #include "nfs/actual.h"
 #include "nfs/beneath.h"
+#include "nfs/client_ending.h"
 #include "nfs/client_state.h"
 #include "nfs/mount.h"
 #include "nfs/mount_ids.h"
@@ -36,6 +37,8 @@ struct found {
 	uint64_t id;
 	unsigned major, minor;
 	bool nfs;
+	struct addr server; /* of nfs */
+	uint16_t port;
 };
 
 static bool belongs_to(const struct actual_mount *m, const char *run)
@@ -72,7 +75,7 @@ static void describe(const struct actual_mount *m, struct found *ret)
 	ret->id = m->id;
 	ret->major = m->major;
 	ret->minor = m->minor;
-	ret->nfs = actual_mount_is_ours(m, NULL, NULL, NULL);
+	ret->nfs = actual_mount_is_ours(m, NULL, &ret->server, &ret->port);
 }
 
 static int covered(const struct actual_mount *m, const struct actual_mount *by, struct kerr *e)
@@ -107,13 +110,27 @@ static int find(const struct actual_mounts *mounts, const char *volume, const ch
 	return 0;
 }
 
+/*
+ * The kernel gives its client of a server up with the last of the mounts, but not what is being
+ * made or ends on it. Where the server has forgotten the client, the answer to a call of theirs
+ * holds up all calls until the client is known anew, which it never is: nfs41_sequence_process() in
+ * fs/nfs/nfs4proc.c. Whoever is on a mount that was cut off would wait for good.
+ */
+static int shut_down(const struct found *f)
+{
+	int error = client_state_shut_down_volume(f->major, f->minor);
+
+	if (error == 0 && client_state_holds(&f->server, f->port) == 0)
+		(void)client_ending_shut_down(&f->server, f->port);
+	return error;
+}
+
 /* Cuts the processes on it off from the server, by the best rung there is. */
 static enum rung cut_off(const struct mount_config *config, const struct found *f)
 {
 	if (!f->nfs)
 		return DETACH;
-	if (!(config->masked_rungs & MOUNT_RUNG_SHUTDOWN) &&
-		client_state_shut_down_volume(f->major, f->minor) == 0)
+	if (!(config->masked_rungs & MOUNT_RUNG_SHUTDOWN) && shut_down(f) == 0)
 		return SHUTDOWN;
 	return FORCE;
 }
