@@ -33,7 +33,8 @@ static void setup(void)
 static void teardown(void)
 {
 	if (volume[0]) {
-		umount2(volume, MNT_DETACH);
+		while (umount2(volume, MNT_DETACH) == 0)
+			;
 		rmdir(volume);
 	}
 }
