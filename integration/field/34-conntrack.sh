@@ -6,8 +6,8 @@
 . "$here/kora.sh"
 nodes
 daemons
-share demo
 on sandbox 'nft -f - <<<"table inet wall { chain in { type filter hook input priority 0; ct state invalid drop; ct state established,related accept; tcp dport 20490 tcp flags & (syn | ack) == syn accept; tcp dport 20490 drop; }; }"'
+share demo
 spawn agent 'n=0; while :; do n=$((n + 1)); echo $n >/workspaces/demo/sandbox/n && echo $n >/run/round || echo $n >>/run/failed; done'
 wait_on agent 20 '[ -s /run/round ]'
 step "connections are forgotten"
