@@ -101,18 +101,26 @@ static int shut_down(int mount, const struct lost *lost)
 	return client_state_write_shutdown(fd);
 }
 
+/* servers: the table, NULL where it cannot be read. */
+static struct lost lost_of(const char *servers, const struct addr *server, uint16_t port)
+{
+	bool only_port = servers && !client_state_names_other_port(servers, server, port);
+
+	return (struct lost){server, port, only_port};
+}
+
 int client_ending_shut_down(const struct addr *server, uint16_t port)
 {
 	_cleanup_closedir_ DIR *dir = opendir("/sys/fs/nfs");
 	_cleanup_free_ char *servers = NULL;
-	struct lost lost = {.server = server, .port = port};
 	const struct dirent *entry;
+	struct lost lost;
 	int first = 0;
 
 	if (!dir)
 		return errno == ENOENT ? 0 : -errno;
 	(void)client_table_read("/proc/fs/nfsfs/servers", &servers);
-	lost.only_port = servers && !client_state_names_other_port(servers, server, port);
+	lost = lost_of(servers, server, port);
 	while ((entry = readdir(dir))) {
 		_cleanup_close_ int mount = -1;
 		int r;
@@ -157,13 +165,13 @@ bool client_ending_gives_back_session(const struct addr *server, uint16_t port)
 {
 	_cleanup_closedir_ DIR *dir = opendir("/sys/kernel/sunrpc/xprt-switches");
 	_cleanup_free_ char *servers = NULL;
-	struct lost lost = {.server = server, .port = port};
 	const struct dirent *entry;
+	struct lost lost;
 
 	if (!dir || client_table_read("/proc/fs/nfsfs/servers", &servers) < 0 ||
 		client_state_names(servers, server, port))
 		return false;
-	lost.only_port = !client_state_names_other_port(servers, server, port);
+	lost = lost_of(servers, server, port);
 	while ((entry = readdir(dir)))
 		if (any_leads_to(dirfd(dir), entry->d_name, &lost) && !has_mount(entry->d_name))
 			return true;

@@ -304,7 +304,7 @@ static void format_export(struct writer *w, const struct upcall_entry *e)
 	/* The kernel reads these as signed. */
 	put_number(w, (int32_t)e->uid);
 	put_number(w, (int32_t)e->gid);
-	put_number(w, 0); /* a number of NFSD_EXPORT_FSID, which none has */
+	put_number(w, 0); /* a filesystem number, which none has */
 	if (e->uuid) {
 		put_word(w, "uuid");
 		put_hex(w, e->uuid, UPCALL_UUID_SIZE);
