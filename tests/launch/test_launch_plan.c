@@ -36,8 +36,9 @@ static const struct grant *granted(const struct plan *plan, const char *path)
 	return NULL;
 }
 
-static struct plan make(
-	enum profile profile, const char *home, bool (*writable)(const char *, int64_t))
+/* run and chdir may be NULL. */
+static struct plan make_with(enum profile profile, const char *run, const char *chdir,
+	const char *home, bool (*writable)(const char *, int64_t))
 {
 	struct policy p;
 	struct plan plan;
@@ -45,10 +46,17 @@ static struct plan make(
 
 	cr_assert_eq(policy_init(&p), 0);
 	p.profile = profile;
-	p.run = profile == PROFILE_NONE ? NULL : strdup("r");
+	p.run = run ? strdup(run) : NULL;
+	p.chdir = chdir ? strdup(chdir) : NULL;
 	cr_assert_eq(plan_make(&p, &s, &plan), 0);
 	policy_done(&p);
 	return plan;
+}
+
+static struct plan make(
+	enum profile profile, const char *home, bool (*writable)(const char *, int64_t))
+{
+	return make_with(profile, profile == PROFILE_NONE ? NULL : "r", NULL, home, writable);
 }
 
 Test(plan, sandbox_starts_in_the_sandbox_folder)
@@ -94,6 +102,37 @@ Test(plan, runtime_grants_no_shared_place)
 		      granted(&plan, "/dev/shm") || granted(&plan, "/home/dev"));
 	cr_expect_not(ports_have(&plan.tcp_bind, 50051));
 	plan_done(&plan);
+}
+
+/* As the manual has it. */
+Test(plan, tmpdir_is_where_files_can_be_renamed_out_of_it)
+{
+	static const struct {
+		enum profile profile;
+		const char *run, *chdir;
+		bool (*writable)(const char *, int64_t);
+		const char *expected; /* NULL: not set */
+	} cases[] = {
+		{PROFILE_SANDBOX, "r", NULL, everything_writable, "/workspaces/r/sandbox/.tmp"},
+		{PROFILE_SANDBOX, "r", NULL, nothing_writable, "/workspaces/r/.tmp"},
+		{PROFILE_SANDBOX, "r", "/usr", everything_writable, "/workspaces/r/.tmp"},
+		{PROFILE_SANDBOX, NULL, NULL, everything_writable, "/tmp"},
+		{PROFILE_SANDBOX, NULL, NULL, nothing_writable, NULL},
+		{PROFILE_RUNTIME, "r", NULL, everything_writable, "/workspaces/r/.tmp"},
+		{PROFILE_RUNTIME, "r", "/usr", everything_writable, "/workspaces/r/.tmp"},
+		{PROFILE_NONE, "r", NULL, everything_writable, NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct plan plan = make_with(
+			cases[i].profile, cases[i].run, cases[i].chdir, NULL, cases[i].writable);
+
+		if (cases[i].expected)
+			cr_expect_str_eq(plan.tmpdir, cases[i].expected, "case %zu", i);
+		else
+			cr_expect_null(plan.tmpdir, "case %zu", i);
+		plan_done(&plan);
+	}
 }
 
 Test(plan, none_grants_nothing)
