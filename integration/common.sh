@@ -13,6 +13,18 @@ die() {
 	exit 1
 }
 
+# wrong WORDS...: the command line is, or a variable of the environment; nothing has been done.
+wrong() {
+	say "${0##*/}: $*"
+	exit 2
+}
+
+# usage: the lines of the caller's head that say how it is called.
+usage() { sed -n "s|^#   \\(\\([a-z]*/\\)\\?${0##*/} .*\\)|usage: \\1|p" "$0"; }
+
+# has_value OPTION [VALUE ...]: as the options are parsed.
+has_value() { [ $# -gt 1 ] || wrong "$1 needs a value ($(usage))"; }
+
 is_kernel() {
 	local kernel
 	for kernel in "${KERNELS[@]}"; do [ "$kernel" != "$1" ] || return 0; done
@@ -22,14 +34,14 @@ is_kernel() {
 # known_kernels NAME...: before anything is fetched, built or booted for one that is none.
 known_kernels() {
 	local kernel
-	for kernel; do is_kernel "$kernel" || die "unknown kernel '$kernel': one of ${KERNELS[*]}"; done
+	for kernel; do is_kernel "$kernel" || wrong "unknown kernel '$kernel': one of ${KERNELS[*]}"; done
 }
 
 # whole_number WHOSE VALUE MIN [MAX]: before anything is done with it.
 whole_number() {
 	local max=${4:-999999999999999999}
 	[[ $2 =~ ^(0|[1-9][0-9]{0,17})$ ]] && [ "$2" -ge "$3" ] && [ "$2" -le "$max" ] ||
-		die "$1 '$2' is not a whole number from $3 to $max"
+		wrong "$1 '$2' is not a whole number from $3 to $max"
 }
 whole_number KORA_SLOW "$KORA_SLOW" 1 100
 

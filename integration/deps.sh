@@ -70,7 +70,10 @@ main() {
 		test) wanted+=("${test_packages[@]}") ;;
 		bench) wanted+=("${bench_packages[@]}") ;;
 		run) wanted+=("${run_packages[@]}") ;;
-		*) die "unknown group '$group': build, check, test, bench or run" ;;
+		*)
+			say "deps: unknown group '$group': one of build, check, test, bench, run"
+			exit 2
+			;;
 		esac
 	done
 	[ -z "$list" ] || { printf '%s\n' "${wanted[@]}" && return; }

@@ -16,9 +16,8 @@ integration-programs: $(B)/integration/bin/agent $(B)/integration/bin/node-exec
 .PHONY: integration-programs
 
 # The case with pods, in both shapes on all kernels.
-kubernetes-scenarios: ON_KERNEL = $(GIVEN_KERNEL)
-kubernetes-scenarios: known-kernel all
-	$(Q)KORA_BUILD=$(abspath $(B)) KORA_PODS=all integration/run --kernel $(or $(ON_KERNEL),all) --jobs $(SCENARIO_JOBS) 34-kubernetes
+kubernetes-scenarios: known-scenarios all
+	$(Q)KORA_BUILD=$(abspath $(B)) KORA_PODS=all $(RUN_CASES) 34-kubernetes
 
 # Image, chart and examples on a real Kubernetes, which is built the first time: integration/README.md.
 e2e-kubernetes: ON_KERNEL = $(GIVEN_KERNEL)

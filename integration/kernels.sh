@@ -68,7 +68,7 @@ fetch_qemu() {
 
 main() {
 	local kernel
-	case ${1-} in -h | --help) sed -n 's/^#   \(kernels.sh .*\)/usage: \1/p' "${BASH_SOURCE[0]}" && exit ;; esac
+	case ${1-} in -h | --help) usage && exit ;; esac
 	if [ "${1-}" = --known ]; then
 		known_kernels "${@:2}"
 		return

@@ -42,7 +42,11 @@ $(B)/fuzz/fuzz_%: $(B)/fuzz/obj/tests/fuzz/fuzz_%.o $(B)/fuzz/libkora.a
 .PRECIOUS: $(B)/san/%.o $(B)/fuzz/obj/%.o
 -include $(shell find $(B)/fuzz/obj -name '*.d' 2>/dev/null)
 
-fuzz: $(addprefix $(B)/fuzz/,$(FUZZERS))
+known-fuzz-seconds:
+	$(Q)bash -c '. integration/common.sh && whole_number FUZZ_SECONDS "$$1" 1 86400' make '$(FUZZ_SECONDS)'
+.PHONY: known-fuzz-seconds
+
+fuzz: known-fuzz-seconds $(addprefix $(B)/fuzz/,$(FUZZERS))
 	$(Q)tests/fuzz/run $(FUZZ_SECONDS) $(B)/fuzz $(FUZZERS)
 
 fuzz-smoke:
@@ -93,7 +97,7 @@ $(B)/integration/helpers/inject: $(call obj,$(wildcard tests/inject/*.c) $(filte
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(call pkg,libs,$(SOAK_PKGS) libseccomp)
 
-# Told before anything is built or installed for it.
+# Told before anything is built or installed for it: a kernel that is none, and what else is wrong with a command line.
 known-kernel:
 	$(Q)integration/kernels.sh --known $(ON_KERNEL)
 ON_KERNEL = $(KERNEL)
@@ -101,11 +105,20 @@ ON_KERNEL = $(KERNEL)
 GIVEN_KERNEL = $(if $(filter file,$(origin KERNEL)),,$(filter-out all,$(KERNEL)))
 .PHONY: known-kernel
 
-inject: known-kernel all vm-helpers
-	$(Q)integration/inject $(if $(WATCH),--watch) --kernel $(KERNEL) $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(AT_ONCE),--at-once $(AT_ONCE)) $(if $(SITE),--site '$(SITE)')
+RUN_CASES = integration/run --kernel $(or $(GIVEN_KERNEL),all) --jobs $(SCENARIO_JOBS)
+SCENARIO_JOBS ?= 3
+COMMAND.scenarios = $(RUN_CASES)
+# One case for each fault known from the field; MINUTES of dropped packets in the longest.
+COMMAND.field = KORA_MINUTES=$(or $(MINUTES),1) $(RUN_CASES) $(or $(CASE),--field)
+COMMAND.inject = integration/inject $(if $(WATCH),--watch) --kernel $(KERNEL) $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(AT_ONCE),--at-once $(AT_ONCE)) $(if $(SITE),--site '$(SITE)')
+COMMAND.soak = integration/soak --kernel $(KERNEL) $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES))
 
-soak: known-kernel all vm-helpers
-	$(Q)integration/soak --kernel $(KERNEL) $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES))
+IN_MACHINES := scenarios field inject soak
+$(IN_MACHINES:%=known-%): known-%:
+	$(Q)$(COMMAND.$*) --check
+$(IN_MACHINES): %: known-% all vm-helpers
+	$(Q)$(COMMAND.$*)
+.PHONY: $(IN_MACHINES) $(IN_MACHINES:%=known-%)
 
 $(B)/integration/helpers/bench_runs: $(call obj,$(wildcard tests/vm/bench_runs/*.c)) $(B)/libnfs.a
 	@mkdir -p $(@D)
@@ -121,25 +134,14 @@ $(B)/integration/helpers/raw_client: $(call obj,$(wildcard tests/vm/raw_client/*
 
 vm-helpers: $(VM_HELPERS)
 
-scenarios: ON_KERNEL = $(GIVEN_KERNEL)
-scenarios: known-kernel all vm-helpers
-	$(Q)integration/run --kernel $(or $(ON_KERNEL),all) --jobs $(SCENARIO_JOBS)
-SCENARIO_JOBS ?= 3
-
-# One case for each fault known from the field; MINUTES of dropped packets in the longest.
-field: ON_KERNEL = $(GIVEN_KERNEL)
-field: known-kernel all vm-helpers
-	$(Q)KORA_MINUTES=$(or $(MINUTES),1) integration/run --kernel $(or $(ON_KERNEL),all) --jobs $(SCENARIO_JOBS) $(or $(CASE),--field)
-
 deps:
 	$(Q)integration/deps.sh
 
-test: ON_KERNEL = $(GIVEN_KERNEL)
-test: known-kernel deps
+test: known-scenarios deps
 	$(Q)$(MAKE) -s -j2 all
 	$(Q)MAKE='$(MAKE)' B=$(B) CI=$(CI) tests/run $(TEST_TARGETS)
 
-.PHONY: vm-helpers inject soak unit fuzz fuzz-smoke tidy format check scenarios deps test
+.PHONY: vm-helpers unit fuzz fuzz-smoke tidy format check deps test
 
 # Measurements, never part of the tests: each area writes $(B)/bench/<area>.json and .svg. Those that are
 # files of integration/bench/ run in the test machines, with KERNEL.
