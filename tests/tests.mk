@@ -39,7 +39,7 @@ $(B)/fuzz/libkora.a: $(call fuzzobj,$(TESTED_SRC))
 $(B)/fuzz/fuzz_%: $(B)/fuzz/obj/tests/fuzz/fuzz_%.o $(B)/fuzz/libkora.a
 	$(call say,LD,$@)$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -o $@ $^ $(TEST_LIBS)
 
-.PRECIOUS: $(B)/san/%.o $(B)/fuzz/obj/%.o
+.PRECIOUS: $(B)/obj/%.o $(B)/san/%.o $(B)/fuzz/obj/%.o
 -include $(shell find $(B)/fuzz/obj -name '*.d' 2>/dev/null)
 
 known-fuzz-seconds:
