@@ -57,8 +57,23 @@ grep -q '^fail  server .*10.9.9.9' "$CASE_DIR/doctor" || fail "doctor: $(cat "$C
 
 step "without its daemon it is ours still, wherever another is meant to listen"
 daemon_end sandbox TERM
-on sandbox 'kora-mountctl doctor --listen 10.20.0.1 | grep "^ok *server *ours"'
+on sandbox 'kora-mountctl doctor --listen 10.20.0.1' >"$CASE_DIR/doctor" || true # this node has no machine id
+ours_listens() { grep -q "^ok *listener *port 20490 on 10.20.0.1: the kernel's NFS server, ours" "$CASE_DIR/doctor" || fail "doctor: $(cat "$CASE_DIR/doctor")"; }
+grep -q '^ok *server *ours' "$CASE_DIR/doctor" || fail "doctor: $(cat "$CASE_DIR/doctor")"
+ours_listens
 daemon sandbox --listen 127.0.0.1
 wait_on sandbox 20 'kora-mountctl status | grep "^listen *127.0.0.1"'
 daemon_end sandbox TERM
 on sandbox 'kora-mountctl doctor | grep "^ok *server *ours"'
+
+step "a daemon whose socket was deleted is told as one that runs"
+daemon sandbox
+wait_on sandbox 20 'kora-mountctl status | grep "^listen *10.20.0.1"'
+on sandbox 'kora-mountctl doctor' >"$CASE_DIR/doctor"
+ours_listens
+on sandbox 'rm /run/kora-sandbox-mount/control.sock'
+on sandbox 'kora-mountctl doctor' >"$CASE_DIR/doctor" && fail "doctor finds nothing" || true
+grep -q "^fail  daemon *the daemon runs (pid $(on sandbox cat /run/kora.pid)), but has no socket at" "$CASE_DIR/doctor" ||
+	fail "doctor: $(cat "$CASE_DIR/doctor")"
+daemon_end sandbox TERM
+daemon sandbox

@@ -10,6 +10,8 @@
 #include <sys/un.h>
 #include <time.h>
 
+#include "mountd/ctl_holder.h"
+
 #define PACKET_MAX 65536
 
 const char ctl_no_such_run[] = "kora-mountctl runs lists what this node knows, kora-mountctl "
@@ -41,8 +43,25 @@ static void bound_sending(int fd, int64_t deadline)
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
 }
 
+/* The daemon of this network namespace lives, but not there. */
+static int lost_socket_fault(const char *path, pid_t pid, struct ctl_fault *fault)
+{
+	char number[32] = "";
+
+	if (pid)
+		(void)snprintf(number, sizeof number, " (pid %d)", (int)pid);
+	return ctl_fault_set(fault, CTL_UNREACHABLE,
+		"restart it, which no run notices; or name its socket with --socket, if it was "
+		"given another --runtime-dir",
+		"the daemon runs%s, but has no socket at %s", number, path);
+}
+
 static int connect_fault(const char *path, int error, struct ctl_fault *fault)
 {
+	pid_t pid;
+
+	if ((error == ENOENT || error == ECONNREFUSED) && ctl_daemon_runs(&pid))
+		return lost_socket_fault(path, pid, fault);
 	switch (error) {
 	case ENOENT:
 		return ctl_fault_set(fault, CTL_UNREACHABLE,

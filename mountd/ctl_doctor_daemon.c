@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "mountd/ctl_holder.h"
+
 int doctor_ask(const struct doctor *d, const char *verb, json_t **ret_items, json_t **ret_last,
 	struct ctl_fault *fault)
 {
@@ -45,10 +47,14 @@ void doctor_daemon(struct doctor *d)
 	struct ctl_fault fault;
 	_cleanup_json_ json_t *status = NULL;
 	char age[CTL_AGE_SIZE];
+	pid_t pid;
+	int code = doctor_ask(d, "status", NULL, &status, &fault);
 
-	if (doctor_ask(d, "status", NULL, &status, &fault) != CTL_OK) {
-		doctor_say(d, "daemon", VERDICT_WARN, fault.now[0] ? fault.now : NULL, "%s",
-			fault.what);
+	if (code != CTL_OK) {
+		/* It may be meant not to run; never to run where nobody reaches it. */
+		bool broken = code == CTL_UNREACHABLE && ctl_daemon_runs(&pid);
+		doctor_say(d, "daemon", broken ? VERDICT_FAIL : VERDICT_WARN,
+			fault.now[0] ? fault.now : NULL, "%s", fault.what);
 		return;
 	}
 	ctl_format_age(json_integer_value(json_object_get(status, "uptime_seconds")), age);

@@ -8,6 +8,7 @@
 #include <net/if.h>
 #include <string.h>
 
+#include "mountd/ctl_holder.h"
 #include "mountd/host_netns.h"
 #include "mountd/node_id.h"
 #include "nfs/actual.h"
@@ -116,6 +117,7 @@ void doctor_node_name(struct doctor *d)
 	_cleanup_json_ json_t *status = NULL;
 	struct ctl_fault fault;
 	struct kerr e = {0};
+	pid_t pid;
 	int error = node_name_derive("/etc/machine-id", name, &e);
 	int code = doctor_ask(d, "status", NULL, &status, &fault);
 	const char *given =
@@ -132,7 +134,8 @@ void doctor_node_name(struct doctor *d)
 	}
 	kerr_format(&e, text, sizeof text);
 	/* An image has no machine id: to its daemon the name is given. */
-	bool may_be_given = code != CTL_UNREACHABLE || doctor_in_container();
+	bool may_be_given =
+		code != CTL_UNREACHABLE || ctl_daemon_runs(&pid) || doctor_in_container();
 	doctor_say(d, "node-name", may_be_given ? VERDICT_WARN : VERDICT_FAIL,
 		"systemd-machine-id-setup makes one; or give the daemon --node-name, without which "
 		"it does not start",

@@ -2,14 +2,13 @@
 /* doctor: the kernel's NFS server, and who listens where. */
 #include "mountd/ctl_doctor.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <libgen.h>
 #include <limits.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/mount.h>
 
+#include "mountd/ctl_holder.h"
 #include "nfs/export.h"
 #include "nfs/server_record.h"
 
@@ -217,51 +216,22 @@ int doctor_listener_parse(const char *line, struct doctor_listener *ret)
 	return r;
 }
 
-/* Does one of pid's descriptors hold the socket? */
-static bool process_holds(const char *pid, const char *socket)
+/* Who listens there, as far as this process can tell. */
+static void holder_of(const struct doctor_listener *l, bool ours, char *name, size_t size)
 {
-	char path[300], link[64];
-	(void)snprintf(path, sizeof path, "/proc/%s/fd", pid);
-	_cleanup_closedir_ DIR *dir = opendir(path);
-	struct dirent *entry;
+	pid_t pid = ctl_socket_holder(l->inode);
 
-	while (dir && (entry = readdir(dir))) {
-		ssize_t n = readlinkat(dirfd(dir), entry->d_name, link, sizeof link - 1);
-		if (n > 0 && (link[n] = '\0', strcmp(link, socket) == 0))
-			return true;
-	}
-	return false;
+	if (pid)
+		ctl_process_format(pid, name, size);
+	else if (ours)
+		(void)snprintf(name, size, "the kernel's NFS server, ours");
+	else
+		(void)snprintf(name, size, "%s",
+			geteuid() == 0 ? "the kernel, or a process this one cannot see"
+				       : "unknown");
 }
 
-static void process_name(const char *pid, char *name, size_t size)
-{
-	char path[300], comm[32] = "?";
-	(void)snprintf(path, sizeof path, "/proc/%s/comm", pid);
-	_cleanup_fclose_ FILE *file = fopen(path, "re");
-
-	if (file && fgets(comm, sizeof comm, file))
-		comm[strcspn(comm, "\n")] = '\0';
-	(void)snprintf(name, size, "%s (pid %.10s)", comm, pid);
-}
-
-static void holder_of(uint64_t inode, char *name, size_t size)
-{
-	char socket[64];
-	(void)snprintf(socket, sizeof socket, "socket:[%llu]", (unsigned long long)inode);
-	_cleanup_closedir_ DIR *dir = opendir("/proc");
-	struct dirent *entry;
-
-	(void)snprintf(name, size, "%s",
-		geteuid() == 0 ? "the kernel, or a process this one cannot see" : "unknown");
-	while (dir && (entry = readdir(dir)))
-		if (isdigit((unsigned char)entry->d_name[0]) &&
-			process_holds(entry->d_name, socket)) {
-			process_name(entry->d_name, name, size);
-			return;
-		}
-}
-
-static void say_listener(struct doctor *d, const struct doctor_listener *l)
+static void say_listener(struct doctor *d, const struct doctor_listener *l, bool ours)
 {
 	char address[ADDR_TEXT_SIZE], holder[128];
 
@@ -270,7 +240,7 @@ static void say_listener(struct doctor *d, const struct doctor_listener *l)
 			l->addr.family == AF_INET ? "IPv4" : "IPv6");
 	else
 		addr_format(&l->addr, address);
-	holder_of(l->inode, holder, sizeof holder);
+	holder_of(l, ours, holder, sizeof holder);
 	if (l->port != d->args->port)
 		doctor_say(d, "listener", VERDICT_WARN,
 			"another NFS server on this node: a client may take both for one server",
@@ -284,7 +254,28 @@ static void say_listener(struct doctor *d, const struct doctor_listener *l)
 			holder);
 }
 
-static size_t check_table(struct doctor *d, const char *path)
+static json_t *listener_text(const struct listener *l)
+{
+	char text[ADDR_TEXT_SIZE + sizeof "tcp []:65535"];
+
+	listener_format("tcp", l, text, sizeof text);
+	return json_string(text + strlen("tcp "));
+}
+
+static bool is_among(const json_t *ours, const struct doctor_listener *l)
+{
+	const struct listener one = {.addr = l->addr, .port = l->port};
+	_cleanup_json_ json_t *text = listener_text(&one);
+	const json_t *own;
+	size_t i;
+
+	json_array_foreach(ours, i, own)
+		if (json_equal(own, text))
+			return true;
+	return false;
+}
+
+static size_t check_table(struct doctor *d, const char *path, const json_t *ours)
 {
 	_cleanup_free_ char *line = NULL;
 	size_t size = 0, found = 0;
@@ -295,14 +286,36 @@ static size_t check_table(struct doctor *d, const char *path)
 		if (doctor_listener_parse(line, &l) < 0 ||
 			(l.port != d->args->port && l.port != NFS_PORT))
 			continue;
-		say_listener(d, &l);
+		say_listener(d, &l, is_among(ours, &l));
 		found += l.port == d->args->port;
 	}
 	return found;
 }
 
+/* "address:port" of ours, as the daemon tells it, or where it does not answer, the kernel. */
+static json_t *own_listening(const struct doctor *d)
+{
+	struct ctl_fault fault;
+	_cleanup_json_ json_t *status = NULL;
+	json_t *list = json_array();
+	struct server_status seen = {0};
+	struct kerr e = {0};
+
+	if (doctor_ask(d, "status", NULL, &status, &fault) == CTL_OK) {
+		const json_t *server = json_object_get(status, "server");
+		if (strcmp(text_of(server, "state"), "ours") == 0)
+			(void)json_array_extend(list, json_object_get(server, "listen"));
+	} else if (geteuid() == 0 && look(d, &seen, &e) == 0 && seen.state == SERVER_OURS) {
+		for (size_t i = 0; i < seen.own.n; i++)
+			(void)json_array_append_new(list, listener_text(&seen.own.list[i]));
+	}
+	return list;
+}
+
 void doctor_listeners(struct doctor *d)
 {
-	if (check_table(d, "/proc/net/tcp") + check_table(d, "/proc/net/tcp6") == 0)
+	_cleanup_json_ json_t *ours = own_listening(d);
+
+	if (check_table(d, "/proc/net/tcp", ours) + check_table(d, "/proc/net/tcp6", ours) == 0)
 		doctor_say(d, "listener", VERDICT_OK, NULL, "port %u is free", d->args->port);
 }

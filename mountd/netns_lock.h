@@ -4,6 +4,8 @@
 
 #include "mountd/base/kerr.h"
 
+#define NETNS_LOCK_NAME "kora-sandbox-mount" /* an abstract socket's */
+
 /*
  * *ret is held until it is closed; -1: some other user's process sits on the name, which must not
  * keep the daemon from running. -EBUSY: another daemon has it; else as socket(2), bind(2),

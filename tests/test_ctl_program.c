@@ -3,7 +3,10 @@
 #include "tests/ctl_run.h"
 
 #include <jansson.h>
+#include <sched.h>
 #include <time.h>
+
+#include "mountd/netns_lock.h"
 
 static struct outcome o;
 static char request[65536];
@@ -403,4 +406,73 @@ Test(ctl_program, doctor_has_advice_for_each_failure, .timeout = 120)
 		cr_expect(!advice || !strstr(advice, "doctor works without"), "%s", advice);
 	}
 	json_decref(json);
+}
+
+/* Has the daemon's name, as uid, until it is killed. */
+static pid_t name_holder(uid_t uid)
+{
+	int ready[2];
+	char byte;
+
+	cr_assert_eq(pipe(ready), 0);
+	pid_t pid = fork();
+	if (pid == 0) {
+		struct kerr e = {0};
+		int fd = -1;
+		if (setuid(uid) < 0 || netns_lock(&fd, &e) < 0 || write(ready[1], "", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	close(ready[1]);
+	cr_assert_eq(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void own_network(void)
+{
+	if (geteuid() != 0 || unshare(CLONE_NEWNET) < 0)
+		cr_skip_test("needs root, for a network namespace of its own");
+}
+
+Test(ctl_program, a_daemon_that_runs_without_its_socket_is_told, .timeout = 60)
+{
+	const struct sockaddr_un stale = {AF_UNIX, "/tmp/kora-ctl-stale"};
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	char runs[128];
+
+	own_network();
+	pid_t pid = name_holder(0);
+	(void)snprintf(runs, sizeof runs, "the daemon runs (pid %d), but has no socket at /", pid);
+	RUN(&o, "status", "--socket", "/nonexistent/s");
+	cr_expect_eq(o.code, 5);
+	cr_expect(strstr(o.err, runs) && strstr(o.err, "restart it, which no run notices"), "%s",
+		o.err);
+	(void)unlink(stale.sun_path);
+	cr_assert_eq(bind(fd, (const struct sockaddr *)&stale, sizeof stale), 0);
+	RUN(&o, "runs", "--socket", stale.sun_path);
+	cr_expect(o.code == 5 && strstr(o.err, runs), "nobody listens: %s", o.err);
+	(void)unlink(stale.sun_path);
+	RUN(&o, "doctor", "--socket", "/nonexistent/s", "-o", "json", "--timeout", "20");
+	const char *found = finding("daemon");
+	cr_expect(strstr(found, "\"fail\"") && strstr(found, runs), "%s", found);
+	end(pid);
+	close(fd);
+}
+
+Test(ctl_program, a_name_that_is_not_roots_is_no_daemon, .timeout = 60)
+{
+	own_network();
+	pid_t pid = name_holder(65534);
+	RUN(&o, "status", "--socket", "/nonexistent/s");
+	cr_expect_eq(o.code, 5);
+	cr_expect(strstr(o.err, "the daemon is not reachable: no socket at /nonexistent/s"), "%s",
+		o.err);
+	end(pid);
 }
