@@ -13,7 +13,13 @@
 
 #include "mountd/base/cleanup.h"
 
-int file_read(int dir, const char *name, size_t max, char **ret, size_t *ret_size)
+bool file_is_trusted(const struct stat *st)
+{
+	return (st->st_uid == 0 || st->st_uid == geteuid()) && !(st->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+static int read_file(
+	int dir, const char *name, size_t max, bool trusted, char **ret, size_t *ret_size)
 {
 	/* A FIFO must not hold the reader up. */
 	_cleanup_close_ int fd = openat(dir, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
@@ -26,6 +32,8 @@ int file_read(int dir, const char *name, size_t max, char **ret, size_t *ret_siz
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
+	if (trusted && !file_is_trusted(&st))
+		return -EPERM;
 	if (st.st_size > (off_t)max)
 		return -EFBIG;
 	text = malloc((size_t)st.st_size + 2);
@@ -44,6 +52,16 @@ int file_read(int dir, const char *name, size_t max, char **ret, size_t *ret_siz
 	*ret = TAKE_PTR(text);
 	*ret_size = size;
 	return 0;
+}
+
+int file_read(int dir, const char *name, size_t max, char **ret, size_t *ret_size)
+{
+	return read_file(dir, name, max, false, ret, ret_size);
+}
+
+int file_read_trusted(int dir, const char *name, size_t max, char **ret, size_t *ret_size)
+{
+	return read_file(dir, name, max, true, ret, ret_size);
 }
 
 bool file_is_unfit(int error)

@@ -8,6 +8,7 @@
 
 #include "mountd/base/cleanup.h"
 #include "mountd/daemon.h"
+#include "mountd/spec_dir.h"
 
 /* Also in the man page. */
 enum exit_code {
@@ -20,13 +21,8 @@ enum exit_code {
 	EXIT_NO_KEY = 6,  /* the node key is lost, and the node has served before */
 };
 
-static int fail(const struct kerr *e)
+static int exit_code(const struct kerr *e)
 {
-	char text[640];
-
-	kerr_format(e, text, sizeof text);
-	log_event(LOG_LEVEL_ERROR, "start-failed", log_text("errno", strerrorname_np(-e->error)),
-		log_text("error", text));
 	switch (e->error) {
 	case -EPERM:
 		return EXIT_DENIED;
@@ -37,6 +33,16 @@ static int fail(const struct kerr *e)
 	default:
 		return EXIT_FAILED;
 	}
+}
+
+static int fail(const struct kerr *e)
+{
+	char text[640];
+
+	kerr_format(e, text, sizeof text);
+	log_event(LOG_LEVEL_ERROR, "start-failed", log_text("errno", strerrorname_np(-e->error)),
+		log_text("error", text));
+	return exit_code(e);
 }
 
 /* Returns of how many files. */
@@ -64,7 +70,7 @@ static int complain(const struct kerr *e)
 
 	kerr_format(e, text, sizeof text);
 	fprintf(stderr, "kora-sandbox-mount: %s\n", text);
-	return EXIT_FAILED;
+	return exit_code(e);
 }
 
 /* Changes nothing, and needs no privilege beyond reading the specs. */
@@ -84,7 +90,9 @@ static int check(const struct options *o)
 	(void)snprintf(path, sizeof path, "%s%s", o->spec_dir ? o->spec_dir : o->state_dir,
 		o->spec_dir ? "" : "/specs");
 	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	r = dir < 0 ? -errno : source_dir_scan(dir, &desired);
+	if (dir >= 0 && spec_dir_check(dir, path, &e) < 0)
+		return complain(&e);
+	r = dir < 0 ? -errno : spec_dir_scan(dir, &desired);
 	if (r == -ENOENT && !o->spec_dir)
 		r = 0; /* a fresh node: the daemon makes it */
 	if (r < 0) {

@@ -16,6 +16,7 @@
 
 #include "mountd/base/cleanup.h"
 #include "mountd/base/parse.h"
+#include "mountd/file.h"
 #include "mountd/host_netns.h"
 #include "mountd/netns_lock.h"
 
@@ -52,7 +53,7 @@ static int make_dirs(const char *path, mode_t mode, struct kerr *e)
 		return kerr_set(e, -errno, "look at directory", part, NULL);
 	if (!S_ISDIR(st.st_mode))
 		return kerr_set(e, -ENOTDIR, "look at directory", part, NULL);
-	if (st.st_uid != 0 || st.st_mode & (S_IWGRP | S_IWOTH))
+	if (!file_is_trusted(&st))
 		return kerr_set(e, -EPERM, "look at directory", part,
 			"must belong to root and be writable by root alone");
 	return 0;

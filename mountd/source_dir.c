@@ -2,7 +2,6 @@
 /* Spec files in a directory as the source of what is desired; follows the directory by inotify. */
 #include "mountd/source_dir.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,11 +13,12 @@
 #include "mountd/base/cleanup.h"
 #include "mountd/base/log.h"
 #include "mountd/file.h"
+#include "mountd/spec_dir.h"
 
 /* A link made in place tells itself by IN_CREATE alone; a file being written comes with more. */
 #define EVENTS \
-	(IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | \
-		IN_MOVE_SELF | IN_ONLYDIR)
+	(IN_ATTRIB | IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | \
+		IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
 
 /* How soon what could not be read is tried again; doubled each time. */
 #define AGAIN_MS     500
@@ -35,6 +35,7 @@ struct source_dir {
 	struct desired *desired;
 	void (*changed)(void *data);
 	void *data;
+	bool unsafe; /* others could write it */
 	bool held;
 	bool owed; /* a call of changed, once no longer held */
 };
@@ -56,113 +57,35 @@ void source_dir_hold(struct source_dir *s, bool hold)
 	s->changed(s->data);
 }
 
-static bool is_spec_name(const char *name)
-{
-	size_t n = strlen(name);
-
-	return name[0] != '.' && n > 5 && strcmp(name + n - 5, ".json") == 0;
-}
-
-static int put_fault(struct desired *d, const char *name, const char *fault)
-{
-	int r = desired_put_fault(d, name, fault);
-
-	if (r > 0)
-		log_event(LOG_LEVEL_WARNING, "spec-refused", log_text("file", name),
-			log_text("error", fault));
-	return r;
-}
-
-static int read_spec(int dir, struct desired *d, const char *name)
-{
-	_cleanup_free_ char *text = NULL;
-	struct spec spec;
-	struct spec_fault fault = {0};
-	char message[400];
-	size_t size;
-	int r = file_read(dir, name, SPEC_SIZE_MAX, &text, &size);
-
-	if (r == -ENOENT)
-		return desired_remove(d, name);
-	d->unread |= r < 0 && !file_is_unfit(r);
-	if (r == -ENOMEM)
-		return r;
-	if (r < 0) {
-		(void)snprintf(message, sizeof message, "cannot be read: %s",
-			r == -EINVAL  ? "not a regular file"
-			: r == -EFBIG ? "longer than 65536 bytes"
-				      : strerror(-r));
-		return put_fault(d, name, message);
-	}
-	r = spec_parse(text, size, &spec, &fault);
-	d->unread |= r == -ENOMEM;
-	if (r == -ENOMEM)
-		return r;
-	if (r < 0) {
-		spec_fault_format(&fault, message, sizeof message);
-		return put_fault(d, name, message);
-	}
-	r = desired_put(d, name, &spec);
-	if (r < 0)
-		spec_clear(&spec);
-	return r;
-}
-
-static DIR *list_dir(int dir)
-{
-	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *list = fd < 0 ? NULL : fdopendir(fd);
-
-	if (!list && fd >= 0)
-		(void)close(fd);
-	return list;
-}
-
-static int drop_vanished(int dir, struct desired *d)
-{
-	bool changed = false;
-
-	for (size_t i = d->n; i-- > 0;) {
-		if (d->files[i]->found ||
-			faccessat(dir, d->files[i]->name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
-			errno != ENOENT)
-			continue;
-		(void)desired_remove(d, d->files[i]->name);
-		changed = true;
-	}
-	return changed;
-}
-
-int source_dir_scan(int dir, struct desired *d)
-{
-	_cleanup_closedir_ DIR *list = list_dir(dir);
-	struct dirent *entry;
-	bool changed = false;
-	int r;
-
-	d->unread = !list;
-	if (!list)
-		return -errno;
-	for (size_t i = 0; i < d->n; i++)
-		d->files[i]->found = false;
-	while ((errno = 0, entry = readdir(list))) {
-		if (!is_spec_name(entry->d_name))
-			continue;
-		r = read_spec(dir, d, entry->d_name);
-		if (r < 0)
-			return r;
-		changed |= r > 0;
-	}
-	d->unread |= errno != 0;
-	return drop_vanished(dir, d) || changed;
-}
-
 static bool is_link(int dir, const char *name)
 {
 	struct stat st;
 
 	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       (S_ISLNK(st.st_mode) || st.st_nlink > 1);
+}
+
+/* Told once. What was asked for stays in force. */
+static bool is_unsafe(struct source_dir *s)
+{
+	struct kerr e = {0};
+	char text[640];
+	bool before = s->unsafe;
+
+	s->unsafe = spec_dir_check(s->fd, s->path, &e) < 0;
+	if (s->unsafe && !before) {
+		kerr_format(&e, text, sizeof text);
+		log_event(LOG_LEVEL_ERROR, "spec-dir", log_text("path", s->path),
+			log_text("error", text));
+	}
+	return s->unsafe;
+}
+
+static bool has_fault(const struct source_dir *s, const char *name)
+{
+	const struct desired_file *file = desired_file(s->desired, name);
+
+	return file && file->fault;
 }
 
 /* Nobody tells of a file again that could not be read. */
@@ -183,7 +106,7 @@ static void try_again(struct source_dir *s)
 static void on_again(void *data)
 {
 	struct source_dir *s = data;
-	int r = source_dir_scan(s->fd, s->desired);
+	int r = is_unsafe(s) ? 0 : spec_dir_scan(s->fd, s->desired);
 
 	if (r < 0)
 		log_event(LOG_LEVEL_ERROR, "spec-dir", log_text("path", s->path),
@@ -196,6 +119,8 @@ static void on_again(void *data)
 /* 1: something changed, 0: nothing, or negative errno. */
 static int take_event(struct source_dir *s, const struct inotify_event *event)
 {
+	bool was_unsafe = s->unsafe;
+
 	if (event->mask & (IN_DELETE_SELF | IN_MOVE_SELF)) {
 		log_event(LOG_LEVEL_ERROR, "spec-dir-lost", log_text("path", s->path),
 			log_text("error",
@@ -203,13 +128,18 @@ static int take_event(struct source_dir *s, const struct inotify_event *event)
 				"it is back and SIGHUP is sent"));
 		return 0;
 	}
-	if (event->mask & IN_Q_OVERFLOW)
-		return source_dir_scan(s->fd, s->desired);
-	if (!event->len || !is_spec_name(event->name))
+	if (is_unsafe(s))
+		return 0;
+	if (event->mask & IN_Q_OVERFLOW || was_unsafe)
+		return spec_dir_scan(s->fd, s->desired);
+	if (!event->len || !spec_dir_has_name(event->name))
 		return 0;
 	if ((event->mask & IN_CREATE) && !is_link(s->fd, event->name))
 		return 0;
-	return read_spec(s->fd, s->desired, event->name);
+	/* Perhaps it is only now that it may be read; of one that is being written more comes. */
+	if ((event->mask & IN_ATTRIB) && !has_fault(s, event->name))
+		return 0;
+	return spec_dir_read(s->fd, s->desired, event->name);
 }
 
 static void on_inotify(void *data, unsigned happened)
@@ -257,6 +187,9 @@ static int open_watch(struct source_dir *s, struct kerr *e)
 
 	if (fd < 0)
 		return kerr_set(e, -errno, "open spec directory", s->path, NULL);
+	r = spec_dir_check(fd, s->path, e);
+	if (r < 0)
+		return r;
 	if (inotify < 0)
 		return kerr_set(e, -errno, "make inotify instance", NULL,
 			"raise fs.inotify.max_user_instances");
@@ -269,6 +202,7 @@ static int open_watch(struct source_dir *s, struct kerr *e)
 		return kerr_set(e, r, "poll spec directory", s->path, NULL);
 	s->fd = TAKE_FD(fd);
 	s->inotify = TAKE_FD(inotify);
+	s->unsafe = false;
 	return 0;
 }
 
@@ -278,7 +212,7 @@ static int open_and_scan(struct source_dir *s, struct kerr *e)
 
 	if (r < 0)
 		return r;
-	r = source_dir_scan(s->fd, s->desired);
+	r = spec_dir_scan(s->fd, s->desired);
 	try_again(s);
 	return r < 0 ? kerr_set(e, r, "read spec directory", s->path, NULL) : r;
 }
@@ -329,7 +263,7 @@ int source_dir_rescan(struct source_dir *s, struct kerr *e)
 
 static int read_now(struct source_dir *s, const char *name)
 {
-	int r = read_spec(s->fd, s->desired, name);
+	int r = spec_dir_read(s->fd, s->desired, name);
 
 	if (r > 0)
 		tell(s);
@@ -339,14 +273,14 @@ static int read_now(struct source_dir *s, const char *name)
 
 int source_dir_write(struct source_dir *s, const char *name, const char *text, size_t size)
 {
-	int r = file_write(s->fd, name, text, size);
+	int r = is_unsafe(s) ? -EPERM : file_write(s->fd, name, text, size);
 
 	return r < 0 ? r : read_now(s, name);
 }
 
 int source_dir_stage(struct source_dir *s, const char *name, const char *text, size_t size)
 {
-	return file_stage(s->fd, name, text, size);
+	return is_unsafe(s) ? -EPERM : file_stage(s->fd, name, text, size);
 }
 
 int source_dir_commit(struct source_dir *s, const char *name)

@@ -11,6 +11,8 @@ struct source_dir;
 /*
  * Reads every "*.json" in the directory into desired and keeps it so; changed is called after
  * each batch that made a difference, not for the first reading. path and desired are borrowed.
+ * -EPERM, as of the other functions: others than root could write the directory, and so decide
+ * what is exported. While that is so nothing of it is read, and what was asked for stays.
  */
 int source_dir_new(struct loop *loop, const char *path, struct desired *desired,
 	void (*changed)(void *data), void *data, struct source_dir **ret, struct kerr *e);
@@ -30,6 +32,3 @@ void source_dir_discard(struct source_dir *s, const char *name);
 
 /* While held, changed is not called; afterwards once, if anything did change. */
 void source_dir_hold(struct source_dir *s, bool hold);
-
-/* Reads every spec of a directory once, without following it. */
-int source_dir_scan(int dir, struct desired *desired);

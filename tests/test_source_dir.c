@@ -3,6 +3,7 @@
 #include "mountd/source_dir.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,6 +111,94 @@ Test(source_dir, links)
 	cr_assert(await("s.json")->has_spec);
 	cr_assert_eq(link("elsewhere", "h.json"), 0);
 	cr_assert(await("h.json")->has_spec);
+}
+
+/* The loop has had what there is for it. */
+static void on_had_its_turn(void *data)
+{
+	(void)data;
+	loop_stop(loop);
+}
+
+static void take_events(void)
+{
+	struct loop_timer *turn;
+
+	cr_assert_eq(loop_timer_new(loop, on_had_its_turn, NULL, &turn), 0);
+	loop_timer_set(turn, 1);
+	loop_run(loop);
+	loop_timer_free(turn);
+}
+
+Test(source_dir, a_directory_that_others_may_write_is_not_read)
+{
+	static const mode_t modes[] = {0777, 01777, 0770, 0702};
+	struct source_dir *second;
+	struct kerr e;
+
+	write_file("a.json", GOOD);
+	(void)await("a.json");
+	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+		cr_assert_eq(chmod(folder, modes[i]), 0);
+		write_file("b.json", GOOD);
+		cr_assert_eq(unlink("a.json"), 0);
+		take_events();
+		cr_expect_null(desired_file(&desired, "b.json"), "%o", modes[i]);
+		cr_expect(
+			desired_file(&desired, "a.json"), "%o: what was asked for stays", modes[i]);
+		cr_expect_eq(source_dir_rescan(source, &e), -EPERM, "%o", modes[i]);
+		cr_expect(strstr(e.detail, "writable by root alone (chown root, chmod go-w)"));
+		cr_expect_eq(source_dir_write(source, "c.json", GOOD, strlen(GOOD)), -EPERM);
+		cr_expect_lt(access("c.json", F_OK), 0);
+		cr_expect_eq(source_dir_new(loop, folder, &desired, on_changed, NULL, &second, &e),
+			-EPERM, "%o", modes[i]);
+		cr_assert_eq(chmod(folder, 0755), 0);
+		cr_expect(await("b.json")->has_spec, "%o: read as soon as it is root's alone",
+			modes[i]);
+		cr_expect_null(desired_file(&desired, "a.json"));
+		cr_assert_eq(unlink("b.json"), 0);
+		write_file("a.json", GOOD);
+		while (!desired_file(&desired, "a.json") || desired_file(&desired, "b.json"))
+			loop_run(loop);
+	}
+}
+
+Test(source_dir, another_users_directory_is_not_read)
+{
+	struct kerr e;
+
+	if (geteuid() != 0)
+		cr_skip_test("needs root, to give it away");
+	cr_assert_eq(chown(folder, 10001, 10001), 0);
+	write_file("a.json", GOOD);
+	take_events();
+	cr_expect_null(desired_file(&desired, "a.json"));
+	cr_expect_eq(source_dir_rescan(source, &e), -EPERM);
+	cr_assert_eq(chown(folder, 0, 0), 0);
+	cr_expect(await("a.json")->has_spec);
+}
+
+/* As a link shows it, or root has moved it here. */
+Test(source_dir, a_file_that_others_may_write_is_refused)
+{
+	static const char fault[] = "others than root may write it (chown root, chmod go-w)";
+
+	write_file("elsewhere", GOOD);
+	cr_assert_eq(chmod("elsewhere", 0666), 0);
+	cr_assert_eq(symlink("elsewhere", "s.json"), 0);
+	cr_assert(strstr(await("s.json")->fault, fault));
+	cr_expect_not(desired_file(&desired, "s.json")->has_spec);
+	cr_assert_eq(rename("elsewhere", "f.json"), 0);
+	cr_assert(strstr(await("f.json")->fault, fault));
+	cr_assert_eq(chmod("f.json", 0644), 0);
+	cr_expect(await("f.json")->has_spec);
+	cr_expect_null(desired_file(&desired, "f.json")->fault);
+	if (geteuid() != 0)
+		return;
+	cr_assert_eq(chown("f.json", 10001, 0), 0);
+	write_file("f.json", GOOD " ");
+	cr_assert(strstr(await("f.json")->fault, fault));
+	cr_expect(desired_file(&desired, "f.json")->has_spec, "the last good version stays");
 }
 
 Test(source_dir, things_that_are_no_files)
