@@ -311,7 +311,7 @@ test('helm upgrade is told whole, keeps the release\'s values, and both Helms ha
 		assert.ok(upgrades.length > 0, `${page}: no whole command`);
 		assert.equal((text.match(/helm (-\S+ \S+ )*upgrade(?!`)/g) ?? []).length, upgrades.length, `${page}: a command that is no line of its own`);
 		for (const line of upgrades) {
-			assert.match(line, /^helm upgrade \S+ \S+ --namespace \S+ --(reset-then-)?reuse-values --set \S+$/, page);
+			assert.match(line, /^helm upgrade \S+ \S+ --namespace \S+ --reset-then-reuse-values --set \S+$/, page);
 			for (const [option] of line.matchAll(/--[a-z-]+/g))
 				for (const help of known) assert.match(help, new RegExp(` ${option} `), page);
 		}
@@ -329,7 +329,7 @@ test('the notes of a platform\'s chart switch it off, and leave the platform', (
 	for (const values of [{ enabled: true }, { enabled: true, drain: true }]) {
 		const text = notesOf('helm4', values);
 		assert.ok(!text.includes('helm uninstall'));
-		assert.ok(text.includes('--reuse-values --set sandboxMount.enabled=false'));
+		assert.ok(text.includes('--reset-then-reuse-values --set sandboxMount.enabled=false'));
 		assert.ok(!/--set image/.test(text));
 	}
 });
