@@ -162,6 +162,40 @@ static void say_wish_stays(char *now, size_t size, bool module_missing, const ch
 		run, run);
 }
 
+static bool is_drain(const json_t *request)
+{
+	const char *verb = json_string_value(json_object_get(request, "verb"));
+
+	return verb && strcmp(verb, "drain") == 0;
+}
+
+/* What is not done in time goes on, until it is taken back. */
+static void say_goes_on(char *now, size_t size, const json_t *request, const char *run)
+{
+	int n = snprintf(now, size,
+		"nothing is undone and it goes on: kora-mountctl %s%s shows how far it is",
+		run ? "describe " : "runs", run ? run : "");
+
+	if (json_object_get(request, "spec"))
+		(void)snprintf(now + n, size - (size_t)n,
+			", kora-mountctl release %s takes it back", run ? run : "RUN");
+	else if (is_drain(request))
+		(void)snprintf(now + n, size - (size_t)n, ", kora-mountctl resume ends it");
+}
+
+/* Whether a daemon that is silent has taken the request is not known. */
+static void say_perhaps_taken(char *now, size_t size, const json_t *request)
+{
+	const char *run = run_of(request);
+	bool wish = json_object_get(request, "spec") != NULL;
+
+	if (wish || is_drain(request))
+		(void)snprintf(now, size,
+			"kora-mountctl status tells whether the daemon is well; if it has heard "
+			"this, it goes on: kora-mountctl %s%s takes it back",
+			wish ? "release " : "resume", wish ? run : "");
+}
+
 /* kept: the request is a wish, and a field that the refusal blames would mean that it was not
  * taken. */
 static void say_now(char *now, size_t size, const char *kind, const json_t *request, bool kept)
@@ -171,9 +205,7 @@ static void say_now(char *now, size_t size, const char *kind, const json_t *requ
 	if (strcmp(kind, "drained") == 0)
 		(void)snprintf(now, size, "kora-mountctl resume ends the drained state");
 	else if (strcmp(kind, "timeout") == 0)
-		(void)snprintf(now, size,
-			"nothing is undone and it goes on: kora-mountctl %s%s shows how far it is",
-			run ? "describe " : "runs", run ? run : "");
+		say_goes_on(now, size, request, run);
 	else if (strcmp(kind, "not-found") == 0)
 		(void)snprintf(now, size, "%s", ctl_no_such_run);
 	else if (kept && run && strcmp(kind, "failed") == 0)
@@ -229,6 +261,8 @@ static int receive_all(int fd, int64_t deadline, const json_t *request, json_t *
 	for (;;) {
 		_cleanup_json_ json_t *packet = NULL;
 		int code = receive_json(fd, deadline, buffer, &packet, fault);
+		if (code == CTL_TIMEOUT)
+			say_perhaps_taken(fault->now, sizeof fault->now, request);
 		if (code != CTL_OK)
 			return code;
 		json_t *item = json_object_get(packet, "item");

@@ -268,6 +268,32 @@ Test(ctl_program, a_failed_wish_stays, .timeout = 60)
 	cr_expect_null(strstr(o.err, "wish"), "a release is none: %s", o.err);
 }
 
+Test(ctl_program, what_is_late_can_be_taken_back, .timeout = 60)
+{
+	const char *const *late =
+		PACKETS("{\"ok\": false, \"kind\": \"timeout\", \"message\": \"still working\"}");
+	const char *const *wish = ARGV("mount", "demo", "--server", "10.0.0.1", "--incarnation",
+		"i", "--volume", "/w", "--uid", "5", "--gid", "6", "--timeout", "1");
+
+	ask(late, false, wish);
+	cr_expect_eq(o.code, 6);
+	cr_expect(strstr(o.err, "it goes on: kora-mountctl describe demo shows how far it is, "
+				"kora-mountctl release demo takes it back\n"),
+		"%s", o.err);
+	ask(late, false, ARGV("drain"));
+	cr_expect(strstr(o.err, "kora-mountctl runs shows how far it is, kora-mountctl resume ends "
+				"it\n"),
+		"%s", o.err);
+	ask(late, false, ARGV("release", "demo"));
+	cr_expect(strstr(o.err, "kora-mountctl describe demo shows how far it is\n"), "%s", o.err);
+	ask(PACKETS("{\"item\": {}}"), true, wish);
+	cr_expect_eq(o.code, 6);
+	cr_expect(
+		strstr(o.err, "if it has heard this, it goes on: kora-mountctl release demo takes "
+			      "it back\n"),
+		"%s", o.err);
+}
+
 Test(ctl_program, nonsense_and_silence_end, .timeout = 60)
 {
 	ask(PACKETS("{\"ok\": tr"), false, ARGV("runs"));
