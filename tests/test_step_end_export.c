@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The end of an export whose record does not go: what was revoked is not revoked once more. */
-#include "mountd/steps.h"
+#include "tests/step_daemon.h"
 
-#include <criterion/criterion.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,9 +13,6 @@
 #define PATIENCE_MS 20000
 #define RECORD	    "demo.1.export.json"
 
-static char folder[] = "/tmp/kora-test-end.XXXXXX";
-static struct daemon d;
-static struct run *run;
 static struct loop_timer *patience;
 
 static void on_plan(void *data)
@@ -56,36 +49,20 @@ static void hold(void)
 /* Without threads of nfsd nobody holds anything: the worker's coming is what is looked at. */
 static void set_up(void)
 {
-	cr_assert(mkdtemp(folder));
-	d.preflight = PREFLIGHT_NONE;
-	d.preflight.attached = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	cr_assert_geq(d.preflight.attached, 0);
-	cr_assert_eq(loop_new(&d.loop), 0);
-	cr_assert_eq(loop_timer_new(d.loop, on_plan, d.loop, &d.plan_timer), 0);
+	daemon_set_up(ROLE_EXPORT, on_plan);
 	cr_assert_eq(loop_timer_new(d.loop, on_patience_over, NULL, &patience), 0);
 	cr_assert_eq(server_new(&d, &d.server), 0);
 	cr_assert_eq(client_watch_new(&d, &d.client_watch), 0);
-	run = runs_find_or_add(&d.runs, "demo", ROLE_EXPORT);
-	cr_assert(run);
-	run->daemon = &d;
 	hold();
 	loop_timer_set(patience, PATIENCE_MS);
 }
 
 static void tear_down(void)
 {
-	char command[64];
-
-	runs_drop(&d.runs, run);
-	free(d.runs.list);
 	client_watch_free(d.client_watch);
 	server_free(d.server);
 	loop_timer_free(patience);
-	loop_timer_free(d.plan_timer);
-	loop_free(d.loop);
-	preflight_clear(&d.preflight);
-	(void)snprintf(command, sizeof command, "rm -rf %s", folder);
-	cr_expect_eq(system(command), 0); /* NOLINT */
+	daemon_tear_down();
 }
 
 TestSuite(step_end_export, .init = set_up, .fini = tear_down);

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A mount that is not even tried leaves no record of itself. */
-#include "mountd/steps.h"
+#include "tests/step_daemon.h"
 
-#include <criterion/criterion.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define RECORD "demo.mount.json"
 
-static char folder[] = "/tmp/kora-test-step.XXXXXX";
-static struct daemon d;
-static struct run *run;
 static struct spec spec;
 static bool no_memory;
 
@@ -47,30 +40,14 @@ static void never(void *data)
 
 static void set_up(void)
 {
-	cr_assert(mkdtemp(folder));
-	d.preflight = PREFLIGHT_NONE;
-	d.preflight.attached = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	cr_assert_geq(d.preflight.attached, 0);
-	cr_assert_eq(loop_new(&d.loop), 0);
-	cr_assert_eq(loop_timer_new(d.loop, never, NULL, &d.plan_timer), 0);
+	daemon_set_up(ROLE_MOUNT, never);
 	parse("1");
-	run = runs_find_or_add(&d.runs, "demo", ROLE_MOUNT);
-	cr_assert(run);
-	run->daemon = &d;
 }
 
 static void tear_down(void)
 {
-	char command[64];
-
-	runs_drop(&d.runs, run);
-	free(d.runs.list);
 	spec_clear(&spec);
-	loop_timer_free(d.plan_timer);
-	loop_free(d.loop);
-	preflight_clear(&d.preflight);
-	(void)snprintf(command, sizeof command, "rm -rf %s", folder);
-	cr_expect_eq(system(command), 0); /* NOLINT */
+	daemon_tear_down();
 }
 
 TestSuite(step_mount, .init = set_up, .fini = tear_down);
