@@ -12,7 +12,7 @@ daemon sandbox
 # spent: CPU ticks and bytes read by the daemon with all its workers, and the size of mountinfo.
 spent() {
 	on sandbox 'pid=$(cat /run/kora.pid)
-		echo $(awk "{ print \$14 + \$15 + \$16 + \$17 }" /proc/$pid/stat) \
+		echo $(for p in $pid $(pgrep -P $pid); do cat /proc/$p/stat; done | awk "{ n += \$14 + \$15 + \$16 + \$17 } END { print n }") \
 			$(awk "/^rchar/ { print \$2 }" /proc/$pid/io) $(wc -c </proc/$pid/mountinfo)'
 }
 rss() { on sandbox 'awk "/^VmRSS/ { print \$2 }" /proc/$(cat /run/kora.pid)/status'; }

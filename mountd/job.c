@@ -1,111 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Worker processes: fork, a deadline, a result over a socket pair, reaped through a pidfd. */
+/* Jobs: a worker that waits, or a fork; a deadline; the answer; reaped through a pidfd. */
 #include "mountd/job.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
 #include "mountd/base/cleanup.h"
+#include "mountd/worker.h"
 
 /* A killed worker that the kernel still holds after this long is reported as stuck. */
 #define KILL_PATIENCE_MS 1000
+/* Workers that wait for longer than this go, but for one. */
+#define IDLE_MS 10000
+/* Bounds what libraries and an aging copy of the daemon's memory can come to. */
+#define CALLS_MAX 500
 
-struct message {
-	int error;
-	struct kerr e; /* stage points to static text, at the same place in both processes */
-	unsigned char result[JOB_RESULT_MAX];
-};
-
+/* A worker, and its call; none where it waits for one. */
 struct job {
 	struct job *next;
 	struct job **link;
+	struct loop *loop;
 	struct job_call call;
 	char *waits_for;
 	int pidfd;
 	int channel;
-	struct loop_poll *poll;
+	struct loop_poll *end_poll;
+	struct loop_poll *answer_poll; /* NULL: its answer is read at its end */
 	struct loop_timer *timer;
 	uint64_t started_ms;
+	unsigned calls;
 	bool killed;
 	bool reported;
+	bool waits;
 };
 
 static struct job *jobs;
 
-static void send_end(int channel, const struct message *message, size_t result_size, int fd)
-{
-	struct iovec iov = {(void *)message, offsetof(struct message, result) + result_size};
-	union {
-		struct cmsghdr header;
-		char space[CMSG_SPACE(sizeof(int))];
-	} control = {0};
-	struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1};
-
-	if (fd >= 0) {
-		m.msg_control = &control;
-		m.msg_controllen = sizeof control;
-		struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof fd);
-		memcpy(CMSG_DATA(c), &fd, sizeof fd);
-	}
-	(void)sendmsg(channel, &m, MSG_NOSIGNAL);
-}
-
-static void reset_signals(void)
-{
-	sigset_t none;
-
-	loop_signals_default();
-	(void)sigemptyset(&none);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-static void close_range_or_exit(int first, int last)
-{
-	if (first <= last && close_range((unsigned)first, (unsigned)last, 0) < 0)
-		_exit(1);
-}
-
-static void close_all_but(int a, int b)
-{
-	int low = a < b ? a : b, high = a < b ? b : a;
-
-	close_range_or_exit(STDERR_FILENO + 1, low - 1);
-	close_range_or_exit(low + 1, high - 1);
-	close_range_or_exit(high + 1, INT_MAX);
-}
-
-_Noreturn static void work(const struct job_call *call, int channel, pid_t parent)
-{
-	struct message message = {0};
-	char watched;
-	int fd = -1;
-
-	/* A daemon that dies takes its workers along; it may have died before the request. */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
-		_exit(1);
-	(void)prctl(PR_SET_NAME, call->name);
-	close_all_but(channel, call->keep > STDERR_FILENO ? call->keep : channel);
-	reset_signals();
-	if (recv(channel, &watched, sizeof watched, 0) != sizeof watched)
-		_exit(1);
-	message.error = call->fn(call->arg, message.result, &fd, &message.e);
-	send_end(channel, &message, call->result_size, message.error ? -1 : fd);
-	_exit(0);
-}
-
 static void free_job(struct job *job)
 {
-	loop_poll_free(job->poll);
+	loop_poll_free(job->answer_poll);
+	loop_poll_free(job->end_poll);
 	loop_timer_free(job->timer);
 	cleanup_close(&job->pidfd);
 	cleanup_close(&job->channel);
@@ -121,51 +60,21 @@ static void forget(struct job *job)
 	free_job(job);
 }
 
-static int receive_fd(struct msghdr *m)
-{
-	struct cmsghdr *c = CMSG_FIRSTHDR(m);
-	int fd = -1;
-
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-		memcpy(&fd, CMSG_DATA(c), sizeof fd);
-	return fd;
-}
-
-/* What the worker has sent before it ended; -ENODATA if nothing. */
-static int receive_end(const struct job *job, struct message *message, int *ret_fd)
-{
-	struct iovec iov = {message, offsetof(struct message, result) + job->call.result_size};
-	union {
-		struct cmsghdr header;
-		char space[CMSG_SPACE(sizeof(int))];
-	} control = {0};
-	struct msghdr m = {.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof control};
-	ssize_t n = recvmsg(job->channel, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-
-	if (n < 0 || (size_t)n != iov.iov_len)
-		return -ENODATA;
-	*ret_fd = receive_fd(&m);
-	return 0;
-}
-
 static void fail(struct job_end *end, const struct job *job, int error, const char *why)
 {
 	end->error = kerr_set(&end->e, error, job->call.name, job->waits_for, "%s", why);
 }
 
-static void fill_end(
-	const struct job *job, const siginfo_t *info, struct job_end *end, struct message *message)
+static void fill_end(const struct job *job, const siginfo_t *info, struct job_end *end,
+	struct worker_answer *answer)
 {
 	char text[64];
 
-	if (receive_end(job, message, &end->fd) == 0) {
-		end->error = message->error;
-		end->e = message->e;
+	if (worker_hear(job->channel, job->call.result_size, answer, &end->fd) == 0) {
+		end->error = answer->error;
+		end->e = answer->e;
 		if (end->error)
-			memset(message->result, 0, sizeof message->result);
+			memset(answer->result, 0, sizeof answer->result);
 	} else if (job->killed) {
 		end->expired = true;
 		(void)snprintf(text, sizeof text, "no answer within %llu ms",
@@ -178,19 +87,61 @@ static void fill_end(
 	}
 }
 
-static void report(struct job *job, const siginfo_t *info, bool stuck)
+static bool another_waits(const struct job *job)
 {
-	struct message message = {0};
-	struct job_end end = {.result = message.result, .fd = -1, .stuck = stuck};
+	for (const struct job *j = jobs; j; j = j->next)
+		if (j != job && j->waits)
+			return true;
+	return false;
+}
+
+/* Its end comes when it sees that of the channel. */
+static void dismiss(struct job *job)
+{
+	job->waits = false;
+	loop_poll_free(TAKE_PTR(job->answer_poll));
+	cleanup_close(&job->channel);
+	job->channel = -1;
+}
+
+static void let_wait(struct job *job)
+{
+	job->call.gone = NULL;
+	free(TAKE_PTR(job->waits_for));
+	job->waits = true;
+	loop_timer_set(job->timer, IDLE_MS);
+	if (job->calls >= CALLS_MAX)
+		dismiss(job);
+}
+
+/* done may start the next job, and this worker be given it. */
+static void report(struct job *job, const siginfo_t *info, bool stuck, bool waits)
+{
+	struct worker_answer answer = {0};
+	struct job_end end = {.result = answer.result, .fd = -1, .stuck = stuck};
+	const struct job_call call = job->call;
 
 	end.ms = loop_clock_ms() - job->started_ms;
-	fill_end(job, info, &end, &message);
+	fill_end(job, info, &end, &answer);
 	job->reported = true;
-	job->call.done(job->call.data, &end);
+	if (waits)
+		let_wait(job);
+	call.done(call.data, &end);
 	cleanup_close(&end.fd);
 }
 
-static void on_exit_of_worker(void *data, unsigned events)
+static void on_answer(void *data, unsigned events)
+{
+	struct job *job = data;
+
+	(void)events;
+	if (!job->killed && !job->waits && worker_waits(job->channel))
+		report(job, &(siginfo_t){0}, false, true);
+	else
+		(void)loop_poll_set(job->answer_poll, 0); /* it ends, and is reported then */
+}
+
+static void on_end_of_worker(void *data, unsigned events)
 {
 	struct job *job = data;
 	siginfo_t info = {0};
@@ -201,7 +152,7 @@ static void on_exit_of_worker(void *data, unsigned events)
 	if (waitid(P_PIDFD, (id_t)job->pidfd, &info, WEXITED | WNOHANG) < 0 || !info.si_pid)
 		return;
 	if (!job->reported)
-		report(job, &info, false);
+		report(job, &info, false, false);
 	forget(job);
 	if (gone)
 		gone(owner);
@@ -211,6 +162,8 @@ static void on_deadline(void *data)
 {
 	struct job *job = data;
 
+	if (job->waits && another_waits(job))
+		dismiss(job);
 	if (job->reported)
 		return;
 	if (!job->killed) {
@@ -219,7 +172,7 @@ static void on_deadline(void *data)
 		loop_timer_set(job->timer, KILL_PATIENCE_MS);
 		return;
 	}
-	report(job, &(siginfo_t){0}, true);
+	report(job, &(siginfo_t){0}, true, false);
 }
 
 /*
@@ -231,14 +184,17 @@ static int let_begin(const struct job *job)
 	return send(job->channel, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
 }
 
-static int watch(struct loop *loop, struct job *job)
+static int watch(struct job *job)
 {
-	int r = loop_timer_new(loop, on_deadline, job, &job->timer);
+	int r = loop_timer_new(job->loop, on_deadline, job, &job->timer);
 
-	if (r < 0)
-		return r;
-	loop_timer_set(job->timer, job->call.deadline_ms);
-	return loop_poll_new(loop, job->pidfd, LOOP_READ, on_exit_of_worker, job, &job->poll);
+	if (r == 0)
+		r = loop_poll_new(
+			job->loop, job->pidfd, LOOP_READ, on_end_of_worker, job, &job->end_poll);
+	if (r == 0 && job->call.arg_size)
+		r = loop_poll_new(
+			job->loop, job->channel, LOOP_READ, on_answer, job, &job->answer_poll);
+	return r;
 }
 
 /* Signals stay blocked over the fork: a worker must not run the loop's handlers. */
@@ -252,7 +208,7 @@ static int spawn(struct job *job, int worker_end)
 	(void)sigprocmask(SIG_SETMASK, &all, &before);
 	pid = fork();
 	if (pid == 0)
-		work(&job->call, worker_end, parent);
+		worker_live(&job->call, worker_end, parent);
 	int error = -errno;
 	(void)sigprocmask(SIG_SETMASK, &before, NULL);
 	if (pid < 0)
@@ -278,7 +234,37 @@ static void kill_and_reap(struct job *job)
 	(void)waitid(P_PIDFD, (id_t)job->pidfd, &info, WEXITED);
 }
 
-int job_start(struct loop *loop, const struct job_call *call, struct job **ret)
+static void begin(struct job *job)
+{
+	job->started_ms = loop_clock_ms();
+	job->calls++;
+	job->reported = job->waits = false;
+	loop_timer_set(job->timer, job->call.deadline_ms);
+}
+
+static struct job *find_waiting(const struct loop *loop)
+{
+	struct job *job = jobs;
+
+	while (job && !(job->waits && job->loop == loop))
+		job = job->next;
+	return job;
+}
+
+/* The one that has waited, if it is still there. */
+static bool give(struct job *job, const struct job_call *call, char **waits_for)
+{
+	if (worker_tell(job->channel, call) < 0) {
+		dismiss(job);
+		return false;
+	}
+	job->call = *call;
+	job->waits_for = TAKE_PTR(*waits_for);
+	begin(job);
+	return true;
+}
+
+static int make(struct loop *loop, const struct job_call *call, char **waits_for, struct job **ret)
 {
 	struct job *job = calloc(1, sizeof *job);
 	_cleanup_close_ int worker_end = -1;
@@ -287,11 +273,9 @@ int job_start(struct loop *loop, const struct job_call *call, struct job **ret)
 
 	if (!job)
 		return r;
+	job->loop = loop;
 	job->call = *call;
 	job->pidfd = job->channel = -1;
-	job->started_ms = loop_clock_ms();
-	if (call->waits_for && !(job->waits_for = strdup(call->waits_for)))
-		goto fail;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) {
 		r = -errno;
 		goto fail;
@@ -300,11 +284,13 @@ int job_start(struct loop *loop, const struct job_call *call, struct job **ret)
 	worker_end = ends[1];
 	r = spawn(job, worker_end);
 	if (r == 0)
-		r = watch(loop, job);
+		r = watch(job);
 	if (r == 0)
 		r = let_begin(job);
 	if (r < 0)
 		goto fail;
+	job->waits_for = TAKE_PTR(*waits_for);
+	begin(job);
 	job->next = jobs;
 	job->link = &jobs;
 	if (jobs)
@@ -316,6 +302,19 @@ fail:
 	kill_and_reap(job);
 	free_job(job);
 	return r;
+}
+
+int job_start(struct loop *loop, const struct job_call *call, struct job **ret)
+{
+	struct job *waiting = call->arg_size ? find_waiting(loop) : NULL;
+	_cleanup_free_ char *waits_for = NULL;
+
+	if (call->waits_for && !(waits_for = strdup(call->waits_for)))
+		return -ENOMEM;
+	if (!waiting || !give(waiting, call, &waits_for))
+		return make(loop, call, &waits_for, ret);
+	*ret = waiting;
+	return 0;
 }
 
 void job_cancel(struct job *job)

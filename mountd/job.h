@@ -13,6 +13,7 @@
 #include "mountd/loop.h"
 
 #define JOB_RESULT_MAX 8192
+#define JOB_ARG_MAX    32768
 
 /*
  * Runs in the worker, on a copy of the daemon's memory but for what is in a slab. Returns 0 or
@@ -34,11 +35,18 @@ struct job_call {
 	const char *name; /* static; the worker's process name */
 	job_fn *fn;
 	const void *arg; /* need not outlive job_start(); what it points to must not be in a slab */
+	/*
+	 * arg's size where its bytes say all, JOB_ARG_MAX at most: what they point to, if anything,
+	 * stays as it is for the daemon's life. A worker that has done such a call before does this
+	 * one, if one waits; so fn leaves the process as it found it, or fails. 0: a fork, always.
+	 */
+	size_t arg_size;
 	size_t result_size;
 	int keep; /* a descriptor that the worker keeps under its number; 0 = none */
 	uint64_t deadline_ms;
 	const char *waits_for; /* for the message at the deadline; may be NULL; copied */
-	void (*done)(void *data, struct job_end *end); /* once, unless cancelled before */
+	/* Once, unless cancelled before. Nothing of the call is left in its worker then. */
+	void (*done)(void *data, struct job_end *end);
 	/* Once, when a worker that was cancelled or reported as stuck has ended; may be NULL. */
 	void (*gone)(void *data);
 	void *data;

@@ -269,6 +269,7 @@ static void on_timer(void *data)
 		    &(struct job_call){.name = "probe",
 			    .fn = probe,
 			    .arg = &arg,
+			    .arg_size = sizeof arg,
 			    .result_size = sizeof(struct client_lease),
 			    .deadline_ms = PROBE_JOB_MS,
 			    .done = probe_done,

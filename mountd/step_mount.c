@@ -9,37 +9,65 @@
 #include "mountd/mountinfo.h"
 #include "mountd/prober.h"
 #include "mountd/steps.h"
+#include "mountd/texts.h"
 
 #define DETACH_CLEAN_MS 3000
 #define DETACH_CUT_MS	20000
 
+/* Arguments are all in their bytes, so that a worker that waits can be given them. */
 struct attach_arg {
-	const struct mount_config *config;
-	const struct mount *mount;
+	struct mount_config config;
+	struct mount mount; /* its strings are in texts, in the order of put_mount() */
+	struct texts texts;
 };
 
 struct detach_arg {
-	const struct mount_config *config;
-	const struct mount *mount;
-	struct mount_known known;
+	struct mount_config config;
+	struct mount mount;
+	struct mount_known known; /* at follows the mount's strings; server is the mount's own */
 	enum detach_how how;
+	struct texts texts;
 };
+
+static int put_mount(struct texts *t, const struct mount *m)
+{
+	int r = texts_put(t, m->volume);
+
+	if (r == 0)
+		r = texts_put(t, m->source_volume);
+	return r == 0 ? texts_put(t, m->source_folder) : r;
+}
+
+static void take_mount(const struct texts *t, size_t *offset, struct mount *m)
+{
+	m->volume = texts_next(t, offset);
+	m->source_volume = texts_next(t, offset);
+	m->source_folder = texts_next(t, offset);
+}
 
 static int attach(const void *data, void *result, int *ret_fd, struct kerr *e)
 {
 	const struct attach_arg *arg = data;
+	struct mount m = arg->mount;
+	size_t offset = 0;
 
 	(void)ret_fd;
-	return mount_attach(arg->config, arg->mount, result, e);
+	take_mount(&arg->texts, &offset, &m);
+	return mount_attach(&arg->config, &m, result, e);
 }
 
 static int detach(const void *data, void *result, int *ret_fd, struct kerr *e)
 {
 	const struct detach_arg *arg = data;
-	const struct mount *m = arg->mount;
+	struct mount_known known = arg->known;
+	struct mount m = arg->mount;
+	size_t offset = 0;
 
 	(void)ret_fd;
-	return mount_detach(arg->config, m->volume, m->id.run, &arg->known, arg->how, result, e);
+	take_mount(&arg->texts, &offset, &m);
+	known.at = texts_next(&arg->texts, &offset);
+	known.server = m.kind == MOUNT_NFS ? &m.server : NULL;
+	return mount_detach(&arg->config, m.volume, m.id.run, &known, arg->how, result, e);
 }
 
 static bool is_unanswered(int error)
@@ -140,13 +168,18 @@ void step_attach(struct run *run, const struct mount *mount)
 {
 	struct daemon *d = run->daemon;
 	struct spec spec = {.role = ROLE_MOUNT, .mount = *mount};
-	struct attach_arg arg = {&d->mount_config, &spec.mount};
+	struct attach_arg arg;
 	char peer[64];
 	struct kerr e = {0};
 	int r;
 
+	arg.config = d->mount_config;
+	arg.mount = *mount;
+	arg.texts.size = 0;
 	run_peer(run, peer, sizeof peer);
-	r = remember(run, &spec);
+	r = put_mount(&arg.texts, mount);
+	if (r == 0)
+		r = remember(run, &spec);
 	if (r < 0) {
 		(void)kerr_set(&e, r, "write record of", mount->volume, NULL);
 		run_fail(run, "mount-failed", 0, &e);
@@ -156,6 +189,8 @@ void step_attach(struct run *run, const struct mount *mount)
 		&(struct job_call){.name = "mount",
 			.fn = attach,
 			.arg = &arg,
+			/* The table of all mounts comes by a fork alone. */
+			.arg_size = arg.config.table ? 0 : TEXTS_END(arg),
 			.keep = d->mount_config.staging,
 			.result_size = sizeof(struct mount_outcome),
 			.deadline_ms = d->options.mount_timeout_seconds * 1000ULL,
@@ -188,26 +223,49 @@ static void detach_done(void *data, struct job_end *end)
 	run_event(run, EVENT_TAKEN_DOWN);
 }
 
-void step_detach(struct run *run, const struct mount *mount, enum detach_how how)
+/* *fd, where it is opened, is named by arg. */
+static int fill_detach(const struct run *run, const struct mount *mount, enum detach_how how,
+	struct detach_arg *arg, int *fd)
 {
 	struct daemon *d = run->daemon;
-	struct spec spec = {.role = ROLE_MOUNT, .mount = *mount};
-	struct detach_arg arg = {.config = &d->mount_config, .mount = &spec.mount, .how = how};
-	_cleanup_close_ int unchanged_since = -1;
+	int r;
 
-	arg.known.at = run->mounted_at;
-	if (mount->kind == MOUNT_NFS)
-		arg.known.server = &spec.mount.server;
-	arg.known.port = mount->port;
-	if (how == DETACH_CLEAN)
-		arg.known.unique_id = mountinfo_only(d->mountinfo, run, &unchanged_since);
-	arg.known.unchanged_since = unchanged_since > 0 ? unchanged_since : 0;
+	arg->config = d->mount_config;
+	arg->config.table = NULL;
+	arg->mount = *mount;
+	arg->known = (struct mount_known){.port = mount->port};
+	arg->how = how;
+	arg->texts.size = 0;
+	r = put_mount(&arg->texts, mount);
+	if (r == 0)
+		r = texts_put(&arg->texts, run->mounted_at);
+	if (r == 0 && how == DETACH_CLEAN)
+		arg->known.unique_id = mountinfo_only(d->mountinfo, run, fd);
+	arg->known.unchanged_since = *fd > 0 ? *fd : 0;
+	return r;
+}
+
+void step_detach(struct run *run, const struct mount *mount, enum detach_how how)
+{
+	struct spec spec = {.role = ROLE_MOUNT, .mount = *mount};
+	_cleanup_close_ int unchanged_since = -1;
+	struct detach_arg arg;
+	struct kerr e = {0};
+	int r = fill_detach(run, mount, how, &arg, &unchanged_since);
+
 	run->in_force = false;
 	run_event(run, EVENT_LOST);
+	if (r < 0) {
+		(void)kerr_set(&e, r, "unmount", mount->volume, NULL);
+		run->busy = BUSY_ENDING;
+		run_fail(run, "unmount-failed", 0, &e);
+		return;
+	}
 	(void)step_start(run, &spec, BUSY_ENDING,
 		&(struct job_call){.name = "unmount",
 			.fn = detach,
 			.arg = &arg,
+			.arg_size = TEXTS_END(arg),
 			.keep = arg.known.unchanged_since,
 			.result_size = sizeof(const char *),
 			.deadline_ms = how == DETACH_CLEAN ? DETACH_CLEAN_MS : DETACH_CUT_MS,

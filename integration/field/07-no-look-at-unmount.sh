@@ -8,8 +8,8 @@ share demo
 share cut
 # traced RUN: what the daemon and its workers ask about the mount's root while the run is released.
 traced() {
-	spawn agent "exec strace -f -qq -e trace=stat,lstat,newfstatat,statx,statfs,readlink,readlinkat,access,faccessat,faccessat2 -o /run/trace.$1 -p \$(cat /run/kora.pid)"
-	wait_on agent 20 'grep -q "TracerPid:[[:space:]]*[1-9]" /proc/$(cat /run/kora.pid)/status'
+	spawn agent "exec strace -f -qq -e trace=stat,lstat,newfstatat,statx,statfs,readlink,readlinkat,access,faccessat,faccessat2 -o /run/trace.$1 \$(for p in \$(cat /run/kora.pid) \$(pgrep -P \$(cat /run/kora.pid)); do echo -p \$p; done)"
+	wait_on agent 20 'for p in $(cat /run/kora.pid) $(pgrep -P $(cat /run/kora.pid)); do grep -q "TracerPid:[[:space:]]*[1-9]" /proc/$p/status || exit 1; done'
 	on agent "timeout $(seconds 30) kora-mountctl release $1 >/dev/null"
 	on agent 'pkill -INT -x strace'
 	wait_on agent 10 '! pgrep -x strace'
