@@ -38,6 +38,14 @@ static void nfs_source(const struct mount *m, char *text, size_t size)
 	(void)snprintf(text, size, "%s%s%s:%s", v6 ? "[" : "", host, v6 ? "]" : "", path);
 }
 
+/* A kernel that does goes on doing so. */
+static bool knows_forced_readdirplus(void)
+{
+	static bool known;
+
+	return known || (known = mount_client_knows("rdirplus", "force"));
+}
+
 static int stage_nfs(const struct mount_config *config, const struct mount *m, struct staged *ret,
 	struct mount_outcome *out, struct kerr *e)
 {
@@ -51,19 +59,16 @@ static int stage_nfs(const struct mount_config *config, const struct mount *m, s
 	if (error < 0 || (error = mount_client_address(&m->server, m->port, &client, e)) < 0)
 		return error;
 	nfs_source(m, source, sizeof source);
-	if (mount_options_nfs(&m->server, m->port, &client, mount_client_knows("rdirplus", "force"),
-		    &options) < 0)
+	if (mount_options_nfs(&m->server, m->port, &client, knows_forced_readdirplus(), &options) <
+		0)
 		return kerr_set(e, -ENOMEM, "mount", source, NULL);
-	error = mount_stage(config->staging, "nfs4", source, options, &s, e);
+	error = mount_stage(config->staging, "nfs4", source, MOUNT_OPTIONS_FLAGS, options, &s, e);
 	if (error < 0)
 		return error;
 	if (mount_options_compare(s.options, &m->server, m->port, out->options_fault,
 		    sizeof out->options_fault) == OPTIONS_WRONG)
 		return kerr_set(e, -EPROTO, "mount", source, "the kernel did not apply %s",
 			out->options_fault);
-	error = mount_answers_fd(s.tree, source, e);
-	if (error < 0)
-		return error;
 	if (client_state_mount_is_shut(&m->server, m->port, s.major, s.minor))
 		return kerr_set(e, -EAGAIN, "mount", source,
 			"the server's last other mount was cut off meanwhile");
@@ -100,7 +105,8 @@ static int place_marker(const struct mount_config *config, struct place *p, stru
 		return 0;
 	(void)snprintf(source, sizeof source, ACTUAL_MARKER_PREFIX "%s", p->mount->id.run);
 	error = mount_stage(config->staging, "tmpfs", source,
-		"ro,nosuid,nodev,noexec,mode=0555,size=4k,nr_inodes=2", &s, e);
+		MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0555,size=4k,nr_inodes=2", &s,
+		e);
 	return error < 0 ? error : mount_place_marker(p, &s, e);
 }
 

@@ -64,11 +64,11 @@ struct mount_outcome {
 int mount_target(const char *volume, const char *run, char *text, size_t size);
 
 /*
- * Makes m show at its target and proves that it answers, before anybody can see it: mounted in
- * a mount namespace of the worker's own, options read back, then attached to the target through
- * its descriptor. A mount that is already right is adopted; one of another incarnation or kind is
- * replaced, from beneath where the kernel can. Creates <run> and sandbox when missing, as m's
- * owner, sandbox not writable. The caller must have one thread only.
+ * Makes m show at its target: mounted in a mount namespace of the worker's own, where mount(2) asks
+ * the server for that very folder before anybody can see it, options read back, then attached to
+ * the target through its descriptor. A mount that is already right is adopted; one of another
+ * incarnation or kind is replaced, from beneath where the kernel can. Creates <run> and sandbox
+ * when missing, as m's owner, sandbox not writable. The caller must have one thread only.
  *
  * -ENOENT: the server does not export that run and incarnation (yet), or m's source folder is
  * missing; -EACCES: the server does not know this client, or a security module refused, which *e

@@ -11,7 +11,7 @@
 #include "mountd/base/cleanup.h"
 
 struct wanted {
-	const char *name, *value;  /* as asked for; NULL: nothing, an earlier line asks for it */
+	const char *name, *value;  /* as asked for; NULL: by a flag, or by the line before */
 	const char *shown, *shows; /* as mountinfo has it */
 	bool vital;
 };
@@ -26,9 +26,9 @@ static const struct wanted constant[] = {
 	{"vers", "4.2", "vers", "4.2", true},
 	{"sec", "sys", "sec", "sys", true},
 	{"hard", NULL, "hard", NULL, true},
-	{"nosuid", NULL, "nosuid", NULL, true},
-	{"nodev", NULL, "nodev", NULL, true},
-	{"noatime", NULL, "noatime", NULL, false},
+	{NULL, NULL, "nosuid", NULL, true},
+	{NULL, NULL, "nodev", NULL, true},
+	{NULL, NULL, "noatime", NULL, false},
 	{"nosharecache", NULL, "nosharecache", NULL, false},
 	{"lookupcache", "positive", "lookupcache", "pos", false},
 	{"actimeo", "1", "acregmin", "1", false},
@@ -87,20 +87,51 @@ int mount_options_nfs(const struct addr *server, uint16_t port, const struct add
 	return 0;
 }
 
-static bool in_force(const char *options, const struct wanted *w)
+struct option {
+	const char *name, *value; /* neither ends with a NUL; value NULL: none */
+	size_t name_size, value_size;
+};
+
+/* What the kernel shows, taken apart once. */
+struct shown {
+	struct option list[64];
+	size_t n;
+};
+
+static void take_apart(const char *options, struct shown *ret)
 {
-	char *value = NULL, text[64];
-	size_t size = 0;
+	char *rest = (char *)options, *name, *value;
+	size_t name_size, value_size;
+
+	ret->n = 0;
+	while (ret->n < sizeof ret->list / sizeof *ret->list &&
+		mnt_optstr_next_option(&rest, &name, &name_size, &value, &value_size) == 0)
+		ret->list[ret->n++] = (struct option){name, value, name_size, value_size};
+}
+
+static const struct option *find(const struct shown *shown, const char *name)
+{
+	size_t size = strlen(name);
+
+	for (size_t i = 0; i < shown->n; i++)
+		if (shown->list[i].name_size == size &&
+			memcmp(shown->list[i].name, name, size) == 0)
+			return &shown->list[i];
+	return NULL;
+}
+
+static bool in_force(const struct shown *all, const struct wanted *w)
+{
+	const struct option *option = find(all, w->shown);
+	char text[64];
 	struct addr shown, wanted;
 
-	if (mnt_optstr_get_option(options, w->shown, &value, &size) != 0)
+	if (!option || !w->shows)
+		return option;
+	if (!option->value || option->value_size >= sizeof text)
 		return false;
-	if (!w->shows)
-		return true;
-	if (!value || size >= sizeof text)
-		return false;
-	memcpy(text, value, size);
-	text[size] = '\0';
+	memcpy(text, option->value, option->value_size);
+	text[option->value_size] = '\0';
 	if (strcmp(w->shown, "addr") == 0) /* IPv6 has more than one spelling */
 		return addr_parse(text, &shown) == 0 && addr_parse(w->shows, &wanted) == 0 &&
 		       addr_equal(&shown, &wanted);
@@ -108,13 +139,13 @@ static bool in_force(const char *options, const struct wanted *w)
 }
 
 static enum options_match compare(
-	const char *options, const struct wanted *list, size_t n, char *fault, size_t size)
+	const struct shown *shown, const struct wanted *list, size_t n, char *fault, size_t size)
 {
 	enum options_match match = OPTIONS_MATCH;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct wanted *w = &list[i];
-		if (in_force(options, w))
+		if (in_force(shown, w))
 			continue;
 		size_t used = strlen(fault);
 		(void)snprintf(fault + used, size - used, "%s%s%s%s", used ? "," : "", w->shown,
@@ -131,11 +162,13 @@ enum options_match mount_options_compare(
 	const char *options, const struct addr *server, uint16_t port, char *fault, size_t size)
 {
 	struct per_server own;
+	struct shown shown;
 	enum options_match a, b;
 
 	fault[0] = '\0';
+	take_apart(options, &shown);
 	per_server(server, port, &own);
-	a = compare(options, own.list, sizeof own.list / sizeof *own.list, fault, size);
-	b = compare(options, constant, N_CONSTANT, fault, size);
+	a = compare(&shown, own.list, sizeof own.list / sizeof *own.list, fault, size);
+	b = compare(&shown, constant, N_CONSTANT, fault, size);
 	return a > b ? a : b;
 }

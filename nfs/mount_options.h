@@ -3,13 +3,15 @@
 #pragma once
 
 #include <stddef.h>
+#include <sys/mount.h>
 
 #include "nfs/actual.h"
 
 /*
- * For mount(8)-like parsing: flags and NFS options together. all_attributes: every page of a
- * directory is asked for with its files' attributes. *ret is owned; -ENOMEM.
+ * mount(2)'s data; its flags are MOUNT_OPTIONS_FLAGS. all_attributes: every page of a directory is
+ * asked for with its files' attributes. *ret is owned; -ENOMEM.
  */
+#define MOUNT_OPTIONS_FLAGS (MS_NOSUID | MS_NODEV | MS_NOATIME)
 int mount_options_nfs(const struct addr *server, uint16_t port, const struct addr *client,
 	bool all_attributes, char **ret);
 

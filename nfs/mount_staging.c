@@ -4,8 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <libmount/libmount.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
@@ -29,17 +27,14 @@ void staged_clear(struct staged *s)
 
 int mount_id_of_fd(int fd, uint64_t *ret)
 {
-	_cleanup_fclose_ FILE *info = NULL;
-	char path[64], line[128];
+	struct statx st;
 
-	(void)snprintf(path, sizeof path, "/proc/thread-self/fdinfo/%d", fd);
-	info = fopen(path, "re");
-	if (!info)
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID, &st) < 0)
 		return -errno;
-	while (fgets(line, sizeof line, info))
-		if (sscanf(line, "mnt_id: %" SCNu64, ret) == 1)
-			return 0;
-	return -ENODATA;
+	if (!(st.stx_mask & STATX_MNT_ID))
+		return -EOPNOTSUPP;
+	*ret = st.stx_mnt_id;
+	return 0;
 }
 
 /*
@@ -66,37 +61,20 @@ static int leave_private_namespace(int home, int cwd, struct kerr *e)
 	return 0;
 }
 
-static int run_libmount(const char *fstype, const char *source, const char *options,
-	const char *target, struct kerr *e)
+static int mount_new(const char *fstype, const char *source, unsigned long flags, const char *data,
+	struct kerr *e)
 {
-	struct libmnt_context *context = mnt_new_context();
 	char lsm[192] = "";
-	int rc;
+	const char *hint;
+	int error;
 
-	if (!context)
-		return kerr_set(e, -ENOMEM, "mount", source, NULL);
-	rc = mnt_context_disable_helpers(context, 1) ?:
-	     mnt_context_disable_canonicalize(context, 1) ?:
-	     mnt_context_disable_mtab(context, 1) ?:
-	     mnt_context_set_optsmode(context, MNT_OMODE_NOTAB) ?:
-	     /* Else what is refused, as before its export is known, is asked for again read-only. */
-	     mnt_context_enable_rwonly_mount(context, 1) ?:
-	     mnt_context_set_fstype(context, fstype) ?:
-	     mnt_context_set_source(context, source) ?:
-	     mnt_context_set_target(context, target) ?:
-	     mnt_context_set_options(context, options) ?:
-	     mnt_context_mount(context);
-	if (rc && mnt_context_syscall_called(context))
-		rc = -abs(mnt_context_get_syscall_errno(context));
-	else if (rc > 0 || rc < -4095)
-		rc = -EINVAL; /* one of libmount's own numbers */
-	mnt_free_context(context);
-	if (rc == 0)
+	if (mount(source, STAGE, fstype, flags, data) == 0)
 		return 0;
-	if (rc == -EACCES || rc == -EPERM)
+	error = -errno;
+	hint = mount_error_hint(error);
+	if (error == -EACCES || error == -EPERM)
 		mount_error_lsm(lsm, sizeof lsm);
-	const char *hint = mount_error_hint(rc);
-	return kerr_set(e, rc, "mount", source, hint ? "%s%s" : NULL, hint, lsm);
+	return kerr_set(e, error, "mount", source, hint ? "%s%s" : NULL, hint, lsm);
 }
 
 static int describe(struct staged *s, struct kerr *e)
@@ -137,18 +115,18 @@ static int copy_out(struct staged *s, struct kerr *e)
 }
 
 static int stage_in_namespace(int staging, const char *fstype, const char *source,
-	const char *options, struct staged *s, struct kerr *e)
+	unsigned long flags, const char *data, struct staged *s, struct kerr *e)
 {
 	int error = enter_private_namespace(staging, e);
 
 	if (error < 0)
 		return error;
-	error = run_libmount(fstype, source, options, STAGE, e);
+	error = mount_new(fstype, source, flags, data, e);
 	return error < 0 ? error : copy_out(s, e);
 }
 
-int mount_stage(int staging, const char *fstype, const char *source, const char *options,
-	struct staged *ret, struct kerr *e)
+int mount_stage(int staging, const char *fstype, const char *source, unsigned long flags,
+	const char *data, struct staged *ret, struct kerr *e)
 {
 	_cleanup_close_ int home = open("/proc/thread-self/ns/mnt", O_RDONLY | O_CLOEXEC);
 	_cleanup_close_ int cwd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -157,7 +135,7 @@ int mount_stage(int staging, const char *fstype, const char *source, const char 
 
 	if (home < 0)
 		return kerr_set(e, -errno, "open", "/proc/thread-self/ns/mnt", NULL);
-	error = stage_in_namespace(staging, fstype, source, options, &s, e);
+	error = stage_in_namespace(staging, fstype, source, flags, data, &s, e);
 	back = leave_private_namespace(home, cwd, error < 0 ? NULL : e);
 	if (error < 0 || back < 0)
 		return error < 0 ? error : back;

@@ -47,7 +47,7 @@ Test(mount_options, asked_for)
 
 	cr_assert_eq(mount_options_nfs(&server, 20490, &client, false, &options), 0);
 	cr_expect_str_eq(options,
-		"vers=4.2,sec=sys,hard,nosuid,nodev,noatime,nosharecache,lookupcache=positive,"
+		"vers=4.2,sec=sys,hard,nosharecache,lookupcache=positive,"
 		"actimeo=1,proto=tcp,port=20490,addr=10.20.0.1,clientaddr=10.20.0.2");
 	free(options);
 	server = address("fd20::1");
