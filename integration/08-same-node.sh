@@ -33,6 +33,15 @@ on sandbox kora-mountctl mount demo --incarnation second --server $S --volume /w
 refuse "NFS to itself" on sandbox 'grep " - nfs4 " /proc/self/mountinfo'
 equal "the folder shows" here "$(on sandbox cat /workspaces/demo/sandbox/id)"
 
+step "an address that comes to this node later is its own from then on, though no wish has changed"
+on sandbox kora-mountctl release demo
+serve demo third
+on sandbox kora-mountctl mount demo --incarnation third --server 10.20.0.9 --volume /workspaces --uid 10001 --gid 10001 --no-wait
+wait_on sandbox 20 "grep -q 'event=mount-failed run=demo .*peer=10.20.0.9' $LOG"
+on sandbox 'ip address add 10.20.0.9/24 dev $(ip -o -4 address show to 10.20.0.1 | awk "{ print \$2 }")'
+on sandbox kora-mountctl wait demo --timeout 20
+equal "the folder shows" here "$(on sandbox cat /workspaces/demo/sandbox/id)"
+
 step "an orphan: killed, and the wish withdrawn meanwhile"
 daemon_end sandbox KILL
 on sandbox 'rm /var/lib/kora-sandbox-mount/specs/demo.mount.json'

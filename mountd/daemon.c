@@ -188,7 +188,8 @@ void daemon_sync(struct daemon *d)
 	daemon_plan_soon(d);
 }
 
-static void on_specs_changed(void *data)
+/* Or what they are matched with. */
+static void on_wishes_changed(void *data)
 {
 	daemon_sync(data);
 }
@@ -290,8 +291,11 @@ static int start_engines(struct daemon *d, struct kerr *e)
 		r = client_watch_new(d, &d->client_watch);
 	if (r < 0)
 		return kerr_set(e, r, "start the loop", NULL, NULL);
+	r = own_watch_new(d->loop, on_wishes_changed, d, &d->own_watch, e);
+	if (r < 0)
+		return r;
 	r = source_dir_new(
-		d->loop, d->preflight.spec_dir, &d->desired, on_specs_changed, d, &d->source, e);
+		d->loop, d->preflight.spec_dir, &d->desired, on_wishes_changed, d, &d->source, e);
 	return r < 0 ? r : control_new(d, &d->control, e);
 }
 
@@ -381,6 +385,7 @@ void daemon_free(struct daemon *d)
 	free(d->runs.list);
 	desired_clear(&d->desired);
 	suspects_clear(&d->suspects);
+	own_watch_free(d->own_watch);
 	own_addrs_clear(&d->own);
 	for (size_t i = 0; i < 3; i++)
 		loop_signal_free(d->signals[i]);

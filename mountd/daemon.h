@@ -9,6 +9,7 @@
 #include "mountd/loop.h"
 #include "mountd/options.h"
 #include "mountd/own_addrs.h"
+#include "mountd/own_watch.h"
 #include "mountd/preflight.h"
 #include "mountd/run.h"
 #include "mountd/source_dir.h"
@@ -32,6 +33,8 @@ struct daemon {
 	struct runs runs;
 	struct suspects suspects;
 	struct own_addrs own; /* this node's, as they could be read last */
+	struct own_watch *own_watch;
+	bool own_unread; /* own is not of now */
 	struct mount_config mount_config;
 	struct server *server;
 	struct mountinfo *mountinfo;

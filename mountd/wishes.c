@@ -93,8 +93,13 @@ static void bind_locally(struct daemon *d, struct run *run)
 static void read_own(struct daemon *d)
 {
 	struct own_addrs own = {0};
-	int r = own_addrs_read(OWN_ALL, &own);
+	int r;
 
+	d->own_unread |= own_watch_takes_change(d->own_watch);
+	if (!d->own_unread)
+		return;
+	r = own_addrs_read(OWN_ALL, &own);
+	d->own_unread = r < 0;
 	if (r < 0) {
 		log_event(LOG_LEVEL_WARNING, "own-addresses", log_text("error", strerror(-r)),
 			log_text("next", "those known from before count"));
