@@ -116,6 +116,22 @@ static void on_again(void *data)
 	try_again(s);
 }
 
+/*
+ * Is that the file which was read right after it was put there? Whoever writes to it in place later
+ * is heard of by another event.
+ */
+static bool is_known(struct source_dir *s, const struct inotify_event *event)
+{
+	struct desired_file *file = desired_file(s->desired, event->name);
+	ino_t ours = file ? file->ours : 0;
+	struct stat st;
+
+	if (!ours || !(event->mask & IN_MOVED_TO))
+		return false;
+	file->ours = 0;
+	return fstatat(s->fd, event->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_ino == ours;
+}
+
 /* 1: something changed, 0: nothing, or negative errno. */
 static int take_event(struct source_dir *s, const struct inotify_event *event)
 {
@@ -134,7 +150,7 @@ static int take_event(struct source_dir *s, const struct inotify_event *event)
 		return spec_dir_scan(s->fd, s->desired);
 	if (!event->len || !spec_dir_has_name(event->name))
 		return 0;
-	if ((event->mask & IN_CREATE) && !is_link(s->fd, event->name))
+	if (((event->mask & IN_CREATE) && !is_link(s->fd, event->name)) || is_known(s, event))
 		return 0;
 	/* Perhaps it is only now that it may be read; of one that is being written more comes. */
 	if ((event->mask & IN_ATTRIB) && !has_fault(s, event->name))
@@ -264,7 +280,11 @@ int source_dir_rescan(struct source_dir *s, struct kerr *e)
 static int read_now(struct source_dir *s, const char *name)
 {
 	int r = spec_dir_read(s->fd, s->desired, name);
+	struct desired_file *file = desired_file(s->desired, name);
+	struct stat st;
 
+	if (file && !s->desired->unread && fstatat(s->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		file->ours = st.st_ino;
 	if (r > 0)
 		tell(s);
 	try_again(s);

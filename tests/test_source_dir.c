@@ -233,6 +233,33 @@ Test(source_dir, writes_of_our_own_are_read_at_once)
 	cr_assert_eq(source_dir_remove(source, "a.json"), 0, "absent is fine");
 }
 
+/* What is written to it in place, or put over it, is: that has an event of its own. */
+Test(source_dir, a_write_of_our_own_is_not_read_again)
+{
+	int fd;
+
+	cr_assert_eq(source_dir_write(source, "a.json", GOOD, strlen(GOOD)), 0);
+	fd = open("a.json", O_WRONLY | O_CLOEXEC);
+	cr_assert_eq(pwrite(fd, "broken", 6, 0), 6);
+	write_file("b.json", GOOD);
+	cr_assert(await("b.json"));
+	cr_expect_null(desired_file(&desired, "a.json")->fault, "its writer is not done");
+	cr_assert_eq(close(fd), 0);
+	cr_expect(await("a.json")->fault);
+}
+
+Test(source_dir, what_is_put_over_a_write_of_our_own_counts)
+{
+	cr_assert_eq(source_dir_write(source, "a.json", GOOD, strlen(GOOD)), 0);
+	write_file(".a", "broken");
+	cr_assert_eq(rename(".a", "a.json"), 0);
+	cr_expect(await("a.json")->fault);
+	cr_assert_eq(source_dir_write(source, "a.json", GOOD, strlen(GOOD)), 0);
+	cr_expect_null(desired_file(&desired, "a.json")->fault);
+	cr_assert_eq(unlink("a.json"), 0);
+	cr_expect_null(await("a.json"));
+}
+
 Test(source_dir, what_a_killed_process_staged_is_removed)
 {
 	struct kerr e;
