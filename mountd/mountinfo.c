@@ -38,14 +38,15 @@ struct mountinfo {
 			    was */
 	unsigned waited; /* looks put off for a worker's end */
 	bool orphans_wanted;
-	bool keeps; /* table, for workers: until the start is over */
+	bool keeps; /* table: until the start is over */
 	struct actual_mounts table;
+	bool table_counts;
 	struct known_mounts known;
 };
 
 static void forget_table(struct mountinfo *m)
 {
-	m->daemon->mount_config.table = NULL;
+	m->table_counts = false;
 	actual_mounts_clear(&m->table);
 }
 
@@ -55,7 +56,12 @@ static void keep_table(struct mountinfo *m, struct actual_mounts *mounts)
 	forget_table(m);
 	m->table = *mounts;
 	*mounts = (struct actual_mounts){0};
-	m->daemon->mount_config.table = &m->table;
+	m->table_counts = true;
+}
+
+const struct actual_mounts *mountinfo_table(const struct mountinfo *m)
+{
+	return m->table_counts ? &m->table : NULL;
 }
 
 /* Does run's mount still show, with nothing on top of it? */
@@ -278,7 +284,7 @@ static void on_change(void *data, unsigned events)
 
 	(void)events;
 	m->changed = true;
-	m->daemon->mount_config.table = NULL; /* until it is read anew */
+	m->table_counts = false; /* until it is read anew */
 	mountinfo_look_soon(m);
 }
 

@@ -33,5 +33,8 @@ uint64_t mountinfo_only(struct mountinfo *m, const struct run *run, int *ret_unc
  */
 void mountinfo_find_orphans(struct mountinfo *m);
 
-/* The start is over: the table that it has read is of no more use to workers. */
+/* What the start has read, as far as it is current: borrowed until the loop goes on; or NULL. */
+const struct actual_mounts *mountinfo_table(const struct mountinfo *m);
+
+/* The start is over: the table that it has read is of no more use. */
 void mountinfo_forget(struct mountinfo *m);

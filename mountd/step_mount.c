@@ -17,7 +17,8 @@
 /* Arguments are all in their bytes, so that a worker that waits can be given them. */
 struct attach_arg {
 	struct mount_config config;
-	struct mount mount; /* its strings are in texts, in the order of put_mount() */
+	struct mount mount;	/* its strings are in texts, in the order of put_mount() */
+	struct mount_seen seen; /* at follows the mount's strings; none: not seen */
 	struct texts texts;
 };
 
@@ -48,12 +49,14 @@ static void take_mount(const struct texts *t, size_t *offset, struct mount *m)
 static int attach(const void *data, void *result, int *ret_fd, struct kerr *e)
 {
 	const struct attach_arg *arg = data;
+	struct mount_seen seen = arg->seen;
 	struct mount m = arg->mount;
 	size_t offset = 0;
 
 	(void)ret_fd;
 	take_mount(&arg->texts, &offset, &m);
-	return mount_attach(&arg->config, &m, result, e);
+	seen.at = texts_next(&arg->texts, &offset);
+	return mount_attach(&arg->config, &m, seen.at ? &seen : NULL, result, e);
 }
 
 static int detach(const void *data, void *result, int *ret_fd, struct kerr *e)
@@ -164,6 +167,21 @@ static int remember(struct run *run, const struct spec *spec)
 	return r;
 }
 
+static int fill_attach(const struct run *run, const struct mount *mount, struct attach_arg *arg)
+{
+	const struct daemon *d = run->daemon;
+	const struct actual_mounts *table = mountinfo_table(d->mountinfo);
+	int r;
+
+	arg->config = d->mount_config;
+	arg->mount = *mount;
+	arg->texts.size = 0;
+	r = put_mount(&arg->texts, mount);
+	if (!table || !mount_see(table, mount, &arg->seen))
+		arg->seen = (struct mount_seen){0};
+	return r == 0 ? texts_put(&arg->texts, arg->seen.at) : r;
+}
+
 void step_attach(struct run *run, const struct mount *mount)
 {
 	struct daemon *d = run->daemon;
@@ -173,11 +191,8 @@ void step_attach(struct run *run, const struct mount *mount)
 	struct kerr e = {0};
 	int r;
 
-	arg.config = d->mount_config;
-	arg.mount = *mount;
-	arg.texts.size = 0;
 	run_peer(run, peer, sizeof peer);
-	r = put_mount(&arg.texts, mount);
+	r = fill_attach(run, mount, &arg);
 	if (r == 0)
 		r = remember(run, &spec);
 	if (r < 0) {
@@ -189,8 +204,7 @@ void step_attach(struct run *run, const struct mount *mount)
 		&(struct job_call){.name = "mount",
 			.fn = attach,
 			.arg = &arg,
-			/* The table of all mounts comes by a fork alone. */
-			.arg_size = arg.config.table ? 0 : TEXTS_END(arg),
+			.arg_size = TEXTS_END(arg),
 			.keep = d->mount_config.staging,
 			.result_size = sizeof(struct mount_outcome),
 			.deadline_ms = d->options.mount_timeout_seconds * 1000ULL,
@@ -231,7 +245,6 @@ static int fill_detach(const struct run *run, const struct mount *mount, enum de
 	int r;
 
 	arg->config = d->mount_config;
-	arg->config.table = NULL;
 	arg->mount = *mount;
 	arg->known = (struct mount_known){.port = mount->port};
 	arg->how = how;

@@ -137,7 +137,7 @@ static int make(const struct mount_config *config, struct place *p, struct mount
 }
 
 int mount_attach(const struct mount_config *config, const struct mount *m,
-	struct mount_outcome *ret, struct kerr *e)
+	const struct mount_seen *seen, struct mount_outcome *ret, struct kerr *e)
 {
 	_cleanup_target_ struct target target = TARGET_NONE;
 	struct mount_outcome out = {0};
@@ -145,7 +145,7 @@ int mount_attach(const struct mount_config *config, const struct mount *m,
 
 	if (error < 0)
 		return error;
-	error = mount_adopt(config->table, &target, m, &out, e);
+	error = mount_adopt(seen, &target, m, &out, e);
 	if (error == 0) {
 		struct place place = {.mount = m,
 			.target = &target,

@@ -26,8 +26,14 @@ struct mount_config {
 	const char *client_identifier; /* this node's unique name, for nfs_client/identifier */
 	int staging;		       /* mount_staging_new()'s; kept open by the worker */
 	unsigned masked_rungs;	       /* enum mount_rung bits that must not be used */
-	/* Borrowed; a reading of mountinfo that is current as far as is known; or NULL. */
-	const struct actual_mounts *table;
+};
+
+/* A mount that mountinfo shows on top at its place, made by an earlier process. */
+struct mount_seen {
+	const char *at; /* borrowed; its target there */
+	uint64_t id;
+	unsigned major, minor;
+	char options_fault[128]; /* as mount_outcome's */
 };
 
 /* A mount that is known to be there. */
@@ -64,11 +70,19 @@ struct mount_outcome {
 int mount_target(const char *volume, const char *run, char *text, size_t size);
 
 /*
+ * Does the table show m, as far as it tells? At its place, or where the volume's symbolic links
+ * lead. Pure; ret->at is the table's.
+ */
+bool mount_see(const struct actual_mounts *table, const struct mount *m, struct mount_seen *ret);
+
+/*
  * Makes m show at its target: mounted in a mount namespace of the worker's own, where mount(2) asks
  * the server for that very folder before anybody can see it, options read back, then attached to
  * the target through its descriptor. A mount that is already right is adopted; one of another
  * incarnation or kind is replaced, from beneath where the kernel can. Creates <run> and sandbox
  * when missing, as m's owner, sandbox not writable. The caller must have one thread only.
+ * seen: what mount_see() tells of a reading that is current as far as is known, or NULL: then
+ * mountinfo is read where anything is mounted there.
  *
  * -ENOENT: the server does not export that run and incarnation (yet), or m's source folder is
  * missing; -EACCES: the server does not know this client, or a security module refused, which *e
@@ -78,7 +92,7 @@ int mount_target(const char *volume, const char *run, char *text, size_t size);
  * -EPROTO: the kernel did not mount what was asked for. *ret is untouched on failure.
  */
 int mount_attach(const struct mount_config *config, const struct mount *m,
-	struct mount_outcome *ret, struct kerr *e);
+	const struct mount_seen *seen, struct mount_outcome *ret, struct kerr *e);
 
 enum detach_how {
 	DETACH_CLEAN, /* unmount; where it is in use: detach, if the server answers, else cut off */

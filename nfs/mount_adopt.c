@@ -50,27 +50,66 @@ static bool is_wanted_nfs(
 }
 
 /* The same folder, not only the same path: a sandbox's folder may have been made anew. */
-static bool is_wanted_bind(
-	const struct actual_mount *a, const struct target *t, const struct mount *m)
+static bool shows_folder(
+	const struct mount_seen *seen, const struct target *t, const struct mount *m)
 {
 	_cleanup_close_ int source = -1, top = -1;
 	struct stat x, y;
 
 	return beneath_open(m->source_volume, m->source_folder, O_PATH | O_DIRECTORY, &source,
 		       NULL) == 0 &&
-	       target_open_top(t, a->id, &top, NULL) == 0 && fstat(source, &x) == 0 &&
+	       target_open_top(t, seen->id, &top, NULL) == 0 && fstat(source, &x) == 0 &&
 	       fstat(top, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+/* As far as the table tells. */
 static bool is_wanted(const struct actual_mounts *mounts, const struct actual_mount *a,
-	const struct target *t, const struct mount *m, char *fault, size_t size)
+	const struct mount *m, char *fault, size_t size)
 {
 	bool nfs = actual_mount_is_ours(a, NULL, NULL, NULL);
 
 	if (m->kind == MOUNT_NFS)
 		return nfs && is_wanted_nfs(a, m, fault, size);
-	return !nfs && !actual_mount_is_marker(a, NULL) && actual_mounts_marker_of(mounts, a) &&
-	       is_wanted_bind(a, t, m);
+	return !nfs && !actual_mount_is_marker(a, NULL) && actual_mounts_marker_of(mounts, a);
+}
+
+static bool see_top(const struct actual_mounts *mounts, const struct actual_mount *top,
+	const struct mount *m, struct mount_seen *ret)
+{
+	*ret = (struct mount_seen){top->target, top->id, top->major, top->minor, ""};
+	return is_wanted(mounts, top, m, ret->options_fault, sizeof ret->options_fault);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t size = strlen(text), end_size = strlen(end);
+
+	return size >= end_size && strcmp(text + size - end_size, end) == 0;
+}
+
+/* Where symbolic links lead from the volume, the end of the place is the same. */
+static const struct actual_mount *find_by_end(const struct actual_mounts *table, const char *run)
+{
+	char end[NAME_MAX_LENGTH + sizeof "//" TARGET_NAME];
+
+	(void)snprintf(end, sizeof end, "/%s/" TARGET_NAME, run);
+	for (size_t i = 0; i < table->n; i++)
+		if (ends_with(table->list[i].target, end))
+			return actual_mounts_at(table, table->list[i].target);
+	return NULL;
+}
+
+bool mount_see(const struct actual_mounts *table, const struct mount *m, struct mount_seen *ret)
+{
+	const struct actual_mount *top;
+	char target[PATH_MAX];
+
+	if (mount_target(m->volume, m->id.run, target, sizeof target) < 0)
+		return false;
+	top = actual_mounts_at(table, target);
+	if (!top)
+		top = find_by_end(table, m->id.run);
+	return top && see_top(table, top, m, ret);
 }
 
 static bool is_foreign(const struct actual_mounts *mounts, const struct actual_mount *a)
@@ -79,17 +118,18 @@ static bool is_foreign(const struct actual_mounts *mounts, const struct actual_m
 	       !actual_mounts_marker_of(mounts, a);
 }
 
-static int statfs_top(const struct target *t, const struct actual_mount *a, const struct mount *m,
+static int statfs_top(const struct target *t, const struct mount_seen *seen, const struct mount *m,
 	uint64_t *ret_unique_id)
 {
 	_cleanup_close_ int fd = -1;
-	int error = target_open_top(t, a->id, &fd, NULL);
+	int error = target_open_top(t, seen->id, &fd, NULL);
 
 	if (error == 0)
 		error = mount_answers_fd(fd, t->path, NULL);
 	if (error == 0)
 		(void)mount_id_unique(fd, ret_unique_id);
-	return error == 0 && client_state_mount_is_shut(&m->server, m->port, a->major, a->minor)
+	return error == 0 && client_state_mount_is_shut(
+				     &m->server, m->port, seen->major, seen->minor)
 		       ? -EIO
 		       : error;
 }
@@ -111,27 +151,20 @@ static bool lies_deeper(
 	return false;
 }
 
-/* True where it is what is wanted, and answers. */
-static bool adopt_top(const struct actual_mounts *mounts, const struct actual_mount *top,
-	const struct target *t, const struct mount *m, struct mount_outcome *out)
+/* True where it is still there, is what is wanted, and answers. */
+static bool adopt_seen(const struct mount_seen *seen, const struct target *t, const struct mount *m,
+	struct mount_outcome *out)
 {
-	if (!is_wanted(mounts, top, t, m, out->options_fault, sizeof out->options_fault) ||
-		statfs_top(t, top, m, &out->unique_id) != 0)
+	if (strcmp(seen->at, t->path) != 0 || target_is_bare(t) ||
+		(m->kind == MOUNT_BIND && !shows_folder(seen, t, m)) ||
+		statfs_top(t, seen, m, &out->unique_id) != 0)
 		return false;
 	out->rung = "adopted";
-	out->major = top->major;
-	out->minor = top->minor;
-	out->mount_id = top->id;
+	out->major = seen->major;
+	out->minor = seen->minor;
+	out->mount_id = seen->id;
+	(void)strcpy(out->options_fault, seen->options_fault);
 	return true;
-}
-
-/* After a restart: a thousand mounts must not each be looked for among all others anew. */
-static bool adopt_known(const struct actual_mounts *known, const struct target *t,
-	const struct mount *m, struct mount_outcome *out)
-{
-	const struct actual_mount *top = known ? actual_mounts_at(known, t->path) : NULL;
-
-	return top && !target_is_bare(t) && adopt_top(known, top, t, m, out);
 }
 
 static int adopt_once(
@@ -139,6 +172,7 @@ static int adopt_once(
 {
 	_cleanup_mounts_ struct actual_mounts mounts = {0};
 	const struct actual_mount *top;
+	struct mount_seen seen;
 	int error;
 
 	if (target_is_bare(t))
@@ -152,7 +186,7 @@ static int adopt_once(
 	if (is_foreign(&mounts, top))
 		return kerr_set(e, -EEXIST, "attach mount to", t->path,
 			"a foreign mount is there: %s %.100s", top->fstype, top->source);
-	if (adopt_top(&mounts, top, t, m, out))
+	if (see_top(&mounts, top, m, &seen) && adopt_seen(&seen, t, m, out))
 		return 1;
 	if (!lies_deeper(&mounts, top, m))
 		return 0;
@@ -161,16 +195,16 @@ static int adopt_once(
 			 : -EAGAIN;
 }
 
-int mount_adopt(const struct actual_mounts *known, const struct target *t, const struct mount *m,
+/* After a restart a thousand mounts are not each looked for among all others: seen tells. */
+int mount_adopt(const struct mount_seen *seen, const struct target *t, const struct mount *m,
 	struct mount_outcome *out, struct kerr *e)
 {
 	int error = mount_is_shared(t->parent, &out->propagates);
 
 	if (error < 0)
 		return kerr_set(e, error, "look at the mount of", t->path, NULL);
-	if (adopt_known(known, t, m, out))
+	if (seen && adopt_seen(seen, t, m, out))
 		return 1;
-	out->options_fault[0] = '\0';
 	error = -EAGAIN;
 	for (unsigned depth = 0; depth < 16 && error == -EAGAIN; depth++)
 		error = adopt_once(t, m, out, e);

@@ -6,13 +6,13 @@
 #include "nfs/mount_target.h"
 
 /*
- * known: a reading of mountinfo, or NULL; it is believed of a mount whose id still shows.
+ * seen: as for mount_attach(); it is believed of a mount whose id still shows.
  *
  * 1: what shows at the target is m, and *out says so; 0: m has to be mounted, over or under what
  * shows there. What a killed replacement left above m is taken off. -EEXIST: a foreign mount.
  * Notes in *out also whether mounts at the target propagate. Blocks while m's server is lost.
  */
-int mount_adopt(const struct actual_mounts *known, const struct target *t, const struct mount *m,
+int mount_adopt(const struct mount_seen *seen, const struct target *t, const struct mount *m,
 	struct mount_outcome *out, struct kerr *e);
 
 /* statfs on the filesystem of fd (O_PATH does); path only names it in *e. */

@@ -88,7 +88,7 @@ pid_t attach_start(const struct mount *m, int *ret_pipe)
 	pid_t pid = fork();
 	if (pid == 0) {
 		struct report r = {0};
-		r.error = mount_attach(&config, m, &r.out, &r.e);
+		r.error = mount_attach(&config, m, NULL, &r.out, &r.e);
 		(void)!write(ends[1], &r, sizeof r);
 		_exit(0);
 	}
