@@ -7,11 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "mountd/base/cleanup.h"
-#include "mountd/netns_lock.h"
+#include "mountd/netns_lock_owner.h"
 
 /* Does one of pid's descriptors hold the socket? */
 static bool process_holds(const char *pid, const char *socket)
@@ -54,39 +53,13 @@ void ctl_process_format(pid_t pid, char *text, size_t size)
 	(void)snprintf(text, size, "%s (pid %d)", comm, (int)pid);
 }
 
-static bool is_roots(pid_t pid)
-{
-	char path[64];
-	struct stat st;
-
-	(void)snprintf(path, sizeof path, "/proc/%d", (int)pid);
-	return stat(path, &st) == 0 && st.st_uid == 0;
-}
-
-/* The inode of the socket that has the daemon's name; 0: none has. */
-static uint64_t named_socket(void)
-{
-	_cleanup_free_ char *line = NULL;
-	size_t size = 0;
-	_cleanup_fclose_ FILE *file = fopen("/proc/net/unix", "re");
-
-	while (file && getline(&line, &size, file) >= 0) {
-		unsigned long inode;
-		char name[128];
-		if (sscanf(line, "%*x: %*x %*x %*x %*x %*x %lu %127s", &inode, name) == 2 &&
-			strcmp(name, "@" NETNS_LOCK_NAME) == 0)
-			return inode;
-	}
-	return 0;
-}
-
 bool ctl_daemon_runs(pid_t *ret_pid)
 {
-	uint64_t inode = named_socket();
-	pid_t pid = inode ? ctl_socket_holder(inode) : 0;
+	uint64_t inode;
+	uid_t uid;
 
-	if (!inode || (pid && !is_roots(pid)))
+	if (netns_lock_owner(&inode, &uid) < 0 || uid != 0)
 		return false;
-	*ret_pid = pid;
+	*ret_pid = ctl_socket_holder(inode);
 	return true;
 }

@@ -14,7 +14,7 @@ pid_t ctl_socket_holder(uint64_t inode);
 void ctl_process_format(pid_t pid, char *text, size_t size);
 
 /*
- * A root's process, or one that this one may not look at, holds the name that a daemon has in its
- * network namespace (mountd/netns_lock.h). *ret_pid is 0 in the second case.
+ * A process of root's holds the name that a daemon has in its network namespace
+ * (mountd/netns_lock.h). *ret_pid is 0 where this process may not look at it.
  */
 bool ctl_daemon_runs(pid_t *ret_pid);

@@ -3,8 +3,6 @@
 #include "mountd/netns_lock.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,9 +10,10 @@
 
 #include "mountd/base/cleanup.h"
 #include "mountd/base/log.h"
+#include "mountd/netns_lock_owner.h"
 
-/* Between its bind() and its listen() the owner does not tell who it is. */
-#define LISTEN_PATIENCE_MS 100
+/* How often a name is asked for that nobody has, but that could not be had: it was just let go. */
+#define TRIES 10
 
 static socklen_t make_name(struct sockaddr_un *name)
 {
@@ -23,36 +22,36 @@ static socklen_t make_name(struct sockaddr_un *name)
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + sizeof NETNS_LOCK_NAME);
 }
 
-/* The name is anybody's to take; only root's process can be a daemon. */
-static bool is_roots(const struct sockaddr_un *name, socklen_t size)
+/* -EADDRINUSE: *ret_owner's process has the name. */
+static int take_name(int fd, uid_t *ret_owner)
 {
-	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	struct ucred owner;
-	socklen_t owner_size = sizeof owner;
+	struct sockaddr_un name;
+	socklen_t size = make_name(&name);
+	uint64_t inode;
 
-	if (fd < 0)
-		return true;
-	if (connect(fd, (const struct sockaddr *)name, size) < 0 && errno == ECONNREFUSED) {
-		(void)poll(NULL, 0, LISTEN_PATIENCE_MS);
-		if (connect(fd, (const struct sockaddr *)name, size) < 0)
-			return errno != ECONNREFUSED;
+	for (int i = 0; bind(fd, (const struct sockaddr *)&name, size) < 0; i++) {
+		if (errno != EADDRINUSE)
+			return -errno;
+		if (netns_lock_owner(&inode, ret_owner) != -ENOENT || i == TRIES)
+			return -EADDRINUSE;
 	}
-	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &owner, &owner_size) < 0 || owner.uid == 0;
+	return 0;
 }
 
 int netns_lock(int *ret, struct kerr *e)
 {
 	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	struct sockaddr_un name;
-	socklen_t size = make_name(&name);
+	uid_t owner = 0; /* who cannot be told is taken for root */
+	int r;
 
 	if (fd < 0)
 		return kerr_set(e, -errno, "lock network namespace", "@" NETNS_LOCK_NAME, NULL);
-	if (bind(fd, (struct sockaddr *)&name, size) < 0) {
-		if (errno != EADDRINUSE)
-			return kerr_set(
-				e, -errno, "lock network namespace", "@" NETNS_LOCK_NAME, NULL);
-		if (is_roots(&name, size))
+	r = take_name(fd, &owner);
+	if (r < 0 && r != -EADDRINUSE)
+		return kerr_set(e, r, "lock network namespace", "@" NETNS_LOCK_NAME, NULL);
+	if (r < 0) {
+		/* The name is anybody's to take; only root's process can be a daemon. */
+		if (owner == 0)
 			return kerr_set(e, -EBUSY, "lock network namespace", "@" NETNS_LOCK_NAME,
 				"another kora-sandbox-mount runs in it and owns its nfsd: stop "
 				"that one first (ss -xlp names it)");

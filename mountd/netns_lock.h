@@ -8,7 +8,7 @@
 
 /*
  * *ret is held until it is closed; -1: some other user's process sits on the name, which must not
- * keep the daemon from running. -EBUSY: another daemon has it; else as socket(2), bind(2),
- * listen(2).
+ * keep the daemon from running. -EBUSY: another daemon has it, or whoever cannot be told; else as
+ * socket(2), bind(2), listen(2).
  */
 int netns_lock(int *ret, struct kerr *e);

@@ -65,7 +65,8 @@ Test(preflight, one_daemon_per_network_namespace)
 	struct preflight first = PREFLIGHT_NONE, second = PREFLIGHT_NONE;
 
 	cr_assert_eq(try(state, runtime, &first), 0);
-	cr_expect_eq(try(other, other_runtime, &second), -EBUSY);
+	for (int i = 0; i < 10; i++) /* as one that is started again and again */
+		cr_expect_eq(try(other, other_runtime, &second), -EBUSY, "%d", i);
 	cr_expect_neq(access(other, F_OK), 0, "refused before anything was made");
 	cr_assert_eq(unshare(CLONE_NEWNET), 0);
 	cr_expect_eq(try(other, other_runtime, &second), 0, "another namespace");
@@ -79,9 +80,9 @@ Test(preflight, one_daemon_per_network_namespace)
 static void squat(int ready, bool listens)
 {
 	struct sockaddr_un name = {.sun_family = AF_UNIX, .sun_path = "\0kora-sandbox-mount"};
-	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	int fd = setuid(65534) < 0 ? -1 : socket(AF_UNIX, SOCK_STREAM, 0);
 
-	if (setuid(65534) < 0 || fd < 0 ||
+	if (fd < 0 ||
 		bind(fd, (struct sockaddr *)&name,
 			offsetof(struct sockaddr_un, sun_path) + sizeof "kora-sandbox-mount") < 0 ||
 		(listens && listen(fd, 1) < 0) || write(ready, "", 1) != 1)
@@ -103,8 +104,10 @@ static void start_beside_squatter(bool listens)
 		squat(ends[1], listens);
 	(void)close(ends[1]);
 	cr_assert_eq(read(ends[0], &byte, 1), 1);
-	cr_expect_eq(try(state, runtime, &p), 0);
-	preflight_clear(&p);
+	for (int i = 0; i < 10; i++) {
+		cr_expect_eq(try(state, runtime, &p), 0, "%d", i);
+		preflight_clear(&p);
+	}
 	(void)close(ends[0]);
 	(void)kill(pid, SIGKILL);
 	(void)waitpid(pid, NULL, 0);
