@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include "harden/keys.h"
 #include "mountd/base/cleanup.h"
@@ -113,6 +114,20 @@ static int is_conf(const struct dirent *d)
 	return d->d_name[0] != '.' && len > 5 && strcmp(d->d_name + len - 5, ".conf") == 0;
 }
 
+/* Who may put a file into it decides, too. A volume of Kubernetes has that mode, and is read-only.
+ */
+static int check_directory(struct fail *f)
+{
+	struct stat st;
+	struct statvfs fs;
+
+	if (stat(CONFIG_DIR, &st) < 0)
+		return 0; /* to be told with what is looked for in it */
+	if (!(st.st_mode & S_IWOTH) || (statvfs(CONFIG_DIR, &fs) == 0 && fs.f_flag & ST_RDONLY))
+		return 0;
+	return fail_set(f, EPERM, CONFIG_DIR ": everybody may write it: chmod o-w");
+}
+
 static int load_directory(struct policy *p, struct fail *f)
 {
 	struct dirent **names;
@@ -136,10 +151,14 @@ int config_load(struct policy *p, struct fail *f)
 {
 	char file[PATH_MAX];
 
+	if (p->config && strchr(p->config, '/'))
+		return load_file(p, p->config, f);
+	int r = check_directory(f);
+
+	if (r < 0)
+		return r;
 	if (!p->config)
 		return load_directory(p, f);
-	if (strchr(p->config, '/'))
-		return load_file(p, p->config, f);
 	if (strlen(p->config) > 200)
 		return fail_set(f, ENAMETOOLONG, "--config: %s", strerror(ENAMETOOLONG));
 	(void)snprintf(file, sizeof(file), CONFIG_DIR "/%s.conf", p->config);

@@ -302,6 +302,21 @@ says "a name is looked up" "/etc/kora/launch.d/absent-name.conf: No such file"
 chmod 666 "$W/c.conf"
 bare --config "$W/c.conf" -- true
 says "a file everybody may write" "chmod o-w"
+# with_folder OPTIONS ARG...: as bare, where the folder of configuration is a mount with these options.
+with_folder() {
+  text=$(unshare -m sh -c 'mount -t tmpfs tmpfs /etc && mkdir -p /etc/kora/launch.d && mount -t tmpfs -o "$0" tmpfs /etc/kora/launch.d && exec "$@"' \
+    "$1" "$LAUNCH" "${@:2}" 2>&1 </dev/null)
+  code=$?
+}
+for named in "" "--config=x"; do
+  with_folder mode=1777 $named -- true
+  exits "a folder everybody may write" 125
+  says "a folder everybody may write" "/etc/kora/launch.d: everybody may write it"
+  with_folder mode=1777,ro $named -- true
+  lacks "a folder nobody can write, whatever its mode" "everybody may write"
+  with_folder mode=755 $named -- true
+  lacks "a folder of root's" "everybody may write"
+done
 
 # The command line itself
 bare --help
