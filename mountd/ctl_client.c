@@ -183,16 +183,16 @@ static void say_goes_on(char *now, size_t size, const json_t *request, const cha
 		(void)snprintf(now + n, size - (size_t)n, ", kora-mountctl resume ends it");
 }
 
-/* Whether a daemon that is silent has taken the request is not known. */
-static void say_perhaps_taken(char *now, size_t size, const json_t *request)
+/* Whether a daemon that did not answer has taken the request is not known. */
+static void add_perhaps_taken(struct ctl_fault *fault, const json_t *request)
 {
 	const char *run = run_of(request);
 	bool wish = json_object_get(request, "spec") != NULL;
+	size_t used = strlen(fault->now);
 
 	if (wish || is_drain(request))
-		(void)snprintf(now, size,
-			"kora-mountctl status tells whether the daemon is well; if it has heard "
-			"this, it goes on: kora-mountctl %s%s takes it back",
+		(void)snprintf(fault->now + used, sizeof fault->now - used,
+			"; if it has heard this, it goes on: kora-mountctl %s%s takes it back",
 			wish ? "release " : "resume", wish ? run : "");
 }
 
@@ -261,8 +261,8 @@ static int receive_all(int fd, int64_t deadline, const json_t *request, json_t *
 	for (;;) {
 		_cleanup_json_ json_t *packet = NULL;
 		int code = receive_json(fd, deadline, buffer, &packet, fault);
-		if (code == CTL_TIMEOUT)
-			say_perhaps_taken(fault->now, sizeof fault->now, request);
+		if (code == CTL_TIMEOUT || code == CTL_UNREACHABLE)
+			add_perhaps_taken(fault, request);
 		if (code != CTL_OK)
 			return code;
 		json_t *item = json_object_get(packet, "item");

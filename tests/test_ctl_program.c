@@ -286,6 +286,12 @@ Test(ctl_program, what_is_late_can_be_taken_back, .timeout = 60)
 		"%s", o.err);
 	ask(late, false, ARGV("release", "demo"));
 	cr_expect(strstr(o.err, "kora-mountctl describe demo shows how far it is\n"), "%s", o.err);
+	ask(PACKETS(), false, wish); /* as one that is killed meanwhile does */
+	cr_expect_eq(o.code, 5);
+	cr_expect(
+		strstr(o.err, "if it has heard this, it goes on: kora-mountctl release demo takes "
+			      "it back"),
+		"%s", o.err);
 	ask(PACKETS("{\"item\": {}}"), true, wish);
 	cr_expect_eq(o.code, 6);
 	cr_expect(
