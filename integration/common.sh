@@ -20,7 +20,17 @@ wrong() {
 }
 
 # usage: the lines of the caller's head that say how it is called.
-usage() { sed -n "s|^#   \\(\\([a-z]*/\\)\\?${0##*/} .*\\)|usage: \\1|p" "$0"; }
+usage() { sed -n "s|^#   \\(\\([a-z]*/\\)\\?${0##*/}\\( .*\\)\\?\\)\$|usage: \\1|p" "$0"; }
+
+# takes LEAST MOST ARGUMENT...: of a script without options: so many arguments, or --help.
+takes() {
+	case ${3-} in
+	-h | --help) usage && exit ;;
+	-*) wrong "unknown option $3 ($(usage))" ;;
+	esac
+	[ $(($# - 2)) -ge "$1" ] || wrong "$(usage)"
+	[ $(($# - 2)) -le "$2" ] || wrong "one argument too many: '${*: -1}' ($(usage))"
+}
 
 # has_value OPTION [VALUE ...]: as the options are parsed.
 has_value() { [ $# -gt 1 ] || wrong "$1 needs a value ($(usage))"; }

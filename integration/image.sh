@@ -10,6 +10,8 @@
 #   image.sh KERNEL OUTPUT [FILE for /t ...]
 set -euo pipefail
 . "${BASH_SOURCE[0]%/*}/common.sh"
+takes 2 999 "$@"
+known_kernels "$1"
 . "$here/apt.sh"
 
 image=$build/image

@@ -7,6 +7,7 @@
 set -euo pipefail
 here_e2e=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
 . "$here_e2e/../common.sh"
+takes 1 1 "$@"
 output=$1
 root=$(mktemp -d "$build/kubernetes/disk.XXXXXX")
 trap 'rm -rf "$root"' EXIT

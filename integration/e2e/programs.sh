@@ -8,6 +8,7 @@
 set -euo pipefail
 here_e2e=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
 . "$here_e2e/../common.sh"
+takes 0 0 "$@"
 . "$here_e2e/../apt.sh"
 out=$build/kubernetes
 suite=bookworm
