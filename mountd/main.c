@@ -73,6 +73,19 @@ static int complain(const struct kerr *e)
 	return exit_code(e);
 }
 
+/* What is not there yet the daemon makes. */
+static int check_directories(const struct options *o, struct kerr *e)
+{
+	const char *const paths[] = {o->state_dir, o->runtime_dir};
+
+	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+		int r = preflight_directory(paths[i], e);
+		if (r < 0 && r != -ENOENT)
+			return r;
+	}
+	return 0;
+}
+
 /* Changes nothing, and needs no privilege beyond reading the specs. */
 static int check(const struct options *o)
 {
@@ -86,6 +99,8 @@ static int check(const struct options *o)
 
 	log_set(o->log_format, LOG_LEVEL_ERROR); /* what is refused is told in its order */
 	if (o->control_group && control_group_find(o->control_group, &gid, &e) < 0)
+		return complain(&e);
+	if (check_directories(o, &e) < 0)
 		return complain(&e);
 	(void)snprintf(path, sizeof path, "%s%s", o->spec_dir ? o->spec_dir : o->state_dir,
 		o->spec_dir ? "" : "/specs");

@@ -34,11 +34,25 @@ static int check_privilege(struct kerr *e)
 	return 0;
 }
 
+int preflight_directory(const char *path, struct kerr *e)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return kerr_set(e, -errno, "look at directory", path, NULL);
+	if (!S_ISDIR(st.st_mode))
+		return kerr_set(e, -ENOTDIR, "look at directory", path, NULL);
+	if (!file_is_trusted(&st))
+		return kerr_set(e, -EPERM, "look at directory", path,
+			"must belong to root and be writable by root alone (chown root, chmod "
+			"go-w)");
+	return 0;
+}
+
 /* Makes what is missing of path, and the last component with mode. */
 static int make_dirs(const char *path, mode_t mode, struct kerr *e)
 {
 	char part[PATH_MAX];
-	struct stat st;
 
 	(void)snprintf(part, sizeof part, "%s", path);
 	for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -49,14 +63,7 @@ static int make_dirs(const char *path, mode_t mode, struct kerr *e)
 	}
 	if (mkdir(part, mode) < 0 && errno != EEXIST)
 		return kerr_set(e, -errno, "make directory", part, NULL);
-	if (stat(part, &st) < 0)
-		return kerr_set(e, -errno, "look at directory", part, NULL);
-	if (!S_ISDIR(st.st_mode))
-		return kerr_set(e, -ENOTDIR, "look at directory", part, NULL);
-	if (!file_is_trusted(&st))
-		return kerr_set(e, -EPERM, "look at directory", part,
-			"must belong to root and be writable by root alone");
-	return 0;
+	return preflight_directory(part, e);
 }
 
 /* Secrets and records: for root's eyes alone, whatever mode it was found with. */

@@ -34,5 +34,8 @@ struct preflight {
 int preflight(struct options *options, struct preflight *ret, struct kerr *e);
 void preflight_clear(struct preflight *p);
 
+/* -EPERM: others than root could write it; -ENOTDIR; else as stat(2). */
+int preflight_directory(const char *path, struct kerr *e);
+
 /* What --control-group names, a group or a number. -ENOENT: no such group; else of getgrnam(3). */
 int control_group_find(const char *name, gid_t *ret, struct kerr *e);
