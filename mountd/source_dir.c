@@ -35,7 +35,8 @@ struct source_dir {
 	struct desired *desired;
 	void (*changed)(void *data);
 	void *data;
-	bool unsafe; /* others could write it */
+	bool unsafe; /* others could write it … */
+	bool missed; /* … and something was not read for it */
 	bool held;
 	bool owed; /* a call of changed, once no longer held */
 };
@@ -135,8 +136,6 @@ static bool is_known(struct source_dir *s, const struct inotify_event *event)
 /* 1: something changed, 0: nothing, or negative errno. */
 static int take_event(struct source_dir *s, const struct inotify_event *event)
 {
-	bool was_unsafe = s->unsafe;
-
 	if (event->mask & (IN_DELETE_SELF | IN_MOVE_SELF)) {
 		log_event(LOG_LEVEL_ERROR, "spec-dir-lost", log_text("path", s->path),
 			log_text("error",
@@ -144,10 +143,13 @@ static int take_event(struct source_dir *s, const struct inotify_event *event)
 				"it is back and SIGHUP is sent"));
 		return 0;
 	}
-	if (is_unsafe(s))
+	s->missed |= is_unsafe(s);
+	if (s->unsafe)
 		return 0;
-	if (event->mask & IN_Q_OVERFLOW || was_unsafe)
+	if (event->mask & IN_Q_OVERFLOW || s->missed) {
+		s->missed = false;
 		return spec_dir_scan(s->fd, s->desired);
+	}
 	if (!event->len || !spec_dir_has_name(event->name))
 		return 0;
 	if (((event->mask & IN_CREATE) && !is_link(s->fd, event->name)) || is_known(s, event))
@@ -218,7 +220,7 @@ static int open_watch(struct source_dir *s, struct kerr *e)
 		return kerr_set(e, r, "poll spec directory", s->path, NULL);
 	s->fd = TAKE_FD(fd);
 	s->inotify = TAKE_FD(inotify);
-	s->unsafe = false;
+	s->unsafe = s->missed = false;
 	return 0;
 }
 

@@ -163,6 +163,19 @@ Test(source_dir, a_directory_that_others_may_write_is_not_read)
 	}
 }
 
+/* It is found to be root's alone again by a write of our own, before its change is heard of. */
+Test(source_dir, what_was_missed_is_read_whoever_looks_first)
+{
+	cr_assert_eq(chmod(folder, 0777), 0);
+	write_file("b.json", GOOD);
+	take_events();
+	cr_assert_null(desired_file(&desired, "b.json"));
+	cr_assert_eq(chmod(folder, 0755), 0);
+	cr_assert_eq(source_dir_write(source, "c.json", GOOD, strlen(GOOD)), 0);
+	while (!desired_file(&desired, "b.json"))
+		loop_run(loop);
+}
+
 Test(source_dir, another_users_directory_is_not_read)
 {
 	struct kerr e;
