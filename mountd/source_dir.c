@@ -66,14 +66,19 @@ static bool is_link(int dir, const char *name)
 	       (S_ISLNK(st.st_mode) || st.st_nlink > 1);
 }
 
-/* Told once. What was asked for stays in force. */
+/*
+ * Told once. What was asked for stays in force. What cannot be looked at counts as such, and is
+ * looked at again.
+ */
 static bool is_unsafe(struct source_dir *s)
 {
 	struct kerr e = {0};
 	char text[640];
 	bool before = s->unsafe;
+	int r = spec_dir_check(s->fd, s->path, &e);
 
-	s->unsafe = spec_dir_check(s->fd, s->path, &e) < 0;
+	s->unsafe = r < 0;
+	s->desired->unread |= r < 0 && r != -EPERM;
 	if (s->unsafe && !before) {
 		kerr_format(&e, text, sizeof text);
 		log_event(LOG_LEVEL_ERROR, "spec-dir", log_text("path", s->path),
