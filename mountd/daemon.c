@@ -373,7 +373,6 @@ void daemon_run(struct daemon *d)
 
 void daemon_free(struct daemon *d)
 {
-	job_abandon_all();
 	control_free(d->control);
 	source_dir_free(d->source);
 	mountinfo_free(d->mountinfo);
@@ -387,6 +386,7 @@ void daemon_free(struct daemon *d)
 	suspects_clear(&d->suspects);
 	own_watch_free(d->own_watch);
 	own_addrs_clear(&d->own);
+	job_abandon_all(); /* last: who has a worker cancels it */
 	for (size_t i = 0; i < 3; i++)
 		loop_signal_free(d->signals[i]);
 	loop_timer_free(d->plan_timer);
