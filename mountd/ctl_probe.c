@@ -62,6 +62,16 @@ static int open_parent(const struct probe_path *path, struct ctl_probe_report *r
 	return fd;
 }
 
+/* What the kernel writes behind the path of what was deleted, as is a bind's folder. */
+static void cut_mark(char *path)
+{
+	static const char mark[] = " (deleted)";
+	size_t length = strlen(path);
+
+	if (length >= sizeof mark && strcmp(path + length - (sizeof mark - 1), mark) == 0)
+		path[length - (sizeof mark - 1)] = '\0';
+}
+
 static int open_leaf(int parent, const char *base, struct ctl_probe_report *report)
 {
 	struct statx st = {0};
@@ -69,11 +79,14 @@ static int open_leaf(int parent, const char *base, struct ctl_probe_report *repo
 
 	report->stage = CTL_PROBE_OPENED;
 	report->error = 0;
-	if (fd < 0 || statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID, &st) < 0) {
+	if (fd < 0 || statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID | STATX_NLINK,
+			      &st) < 0) {
 		report->error = -errno;
 		return fd;
 	}
 	report->error = path_of(fd, report->target, sizeof report->target);
+	if (!report->error && st.stx_nlink == 0)
+		cut_mark(report->target);
 	report->mount_id = st.stx_mnt_id;
 	report->is_mount = st.stx_attributes & STATX_ATTR_MOUNT_ROOT;
 	return fd;

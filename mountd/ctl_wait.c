@@ -33,6 +33,7 @@ struct wait {
 	/* What is there, for the result. */
 	enum seen seen;
 	bool is_nfs;
+	bool is_deleted;  /* what a bind shows */
 	struct run_id id; /* empty for a bind */
 	char source[512];
 	char fstype[32];
@@ -68,8 +69,9 @@ static enum seen judge(struct wait *w, const struct actual_mount *m)
 	w->is_nfs = strncmp(m->fstype, "nfs", 3) == 0;
 	if (strcmp(m->fstype, "autofs") == 0)
 		return SEEN_FOREIGN;
+	w->is_deleted = actual_mount_is_deleted(m);
 	if (!w->is_nfs)
-		return SEEN_READY;
+		return w->is_deleted ? SEEN_FAULTY : SEEN_READY;
 	if (!actual_mount_is_ours(m, &id, &server, &port))
 		return SEEN_FOREIGN;
 	w->id = id;
@@ -210,7 +212,9 @@ static void describe_faulty(const struct wait *w, char *text, size_t size)
 {
 	const char *reason = strerror(-w->report.error);
 
-	if (w->report.stage == CTL_PROBE_ANSWERED)
+	if (!w->report.error)
+		(void)snprintf(text, size, "what is bound there was deleted");
+	else if (w->report.stage == CTL_PROBE_ANSWERED)
 		(void)snprintf(text, size, "%s %s is mounted there but answers: %s", w->fstype,
 			w->source, reason);
 	else

@@ -11,6 +11,7 @@
 #include "mountd/base/cleanup.h"
 #include "mountd/client_watch.h"
 #include "mountd/control.h"
+#include "mountd/folder_watch.h"
 #include "mountd/heap.h"
 #include "mountd/mountinfo.h"
 #include "mountd/prober.h"
@@ -157,6 +158,7 @@ static void on_plan(void *data)
 
 	prober_match(d->prober);
 	client_watch_match(d->client_watch);
+	folder_watch_match(d->folder_watch);
 	wake = plan_runs(d);
 
 	until = plan_server(d, now);
@@ -277,18 +279,14 @@ static int start_engines(struct daemon *d, struct kerr *e)
 
 	if (r == 0)
 		r = start_signals(d);
-	if (r == 0)
-		r = loop_timer_new(d->loop, on_plan, d, &d->plan_timer);
-	if (r == 0)
+	if (r == 0 && (r = loop_timer_new(d->loop, on_plan, d, &d->plan_timer)) == 0)
 		r = loop_timer_new(d->loop, on_plan, d, &d->wake_timer);
 	if (r == 0)
 		r = server_new(d, &d->server);
-	if (r == 0)
-		r = mountinfo_new(d, &d->mountinfo);
-	if (r == 0)
+	if (r == 0 && (r = mountinfo_new(d, &d->mountinfo)) == 0)
 		r = prober_new(d, &d->prober);
-	if (r == 0)
-		r = client_watch_new(d, &d->client_watch);
+	if (r == 0 && (r = client_watch_new(d, &d->client_watch)) == 0)
+		r = folder_watch_new(d, &d->folder_watch);
 	if (r < 0)
 		return kerr_set(e, r, "start the loop", NULL, NULL);
 	r = own_watch_new(d->loop, on_wishes_changed, d, &d->own_watch, e);
@@ -378,6 +376,7 @@ void daemon_free(struct daemon *d)
 	mountinfo_free(d->mountinfo);
 	prober_free(d->prober);
 	client_watch_free(d->client_watch);
+	folder_watch_free(d->folder_watch);
 	server_free(d->server);
 	while (d->runs.n)
 		runs_drop(&d->runs, d->runs.list[d->runs.n - 1]);

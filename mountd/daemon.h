@@ -17,6 +17,7 @@
 
 struct client_watch;
 struct control;
+struct folder_watch;
 struct mountinfo;
 struct prober;
 struct server;
@@ -40,6 +41,7 @@ struct daemon {
 	struct mountinfo *mountinfo;
 	struct prober *prober;
 	struct client_watch *client_watch;
+	struct folder_watch *folder_watch;
 	struct control *control;
 	uint64_t started_ms;
 	bool drained;
@@ -69,3 +71,8 @@ void run_log(const struct run *run, enum log_level level, const char *event, uin
 	const struct kerr *e);
 /* A failed attempt: state, fault, back-off, and one line unless the fault is known. */
 void run_fail(struct run *run, const char *event, uint64_t ms, const struct kerr *e);
+/*
+ * What was in force is gone at its source: a failed attempt to have it again, and told as that for
+ * as long as attempts find nothing there.
+ */
+void run_gone(struct run *run, const char *event, const struct kerr *e);

@@ -171,7 +171,7 @@ static const struct held_export *find_too_wide(
 static bool is_served(const struct reconcile_view *v, const struct export *want)
 {
 	for (size_t i = 0; i < v->n_held; i++)
-		if (v->held[i].served && !v->held[i].quiesced &&
+		if (v->held[i].served && !v->held[i].quiesced && !v->held[i].remade &&
 			export_equal(&v->held[i].export, want))
 			return true;
 	return false;

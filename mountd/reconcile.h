@@ -15,7 +15,8 @@ struct held_export {
 	bool former; /* clients may hold something by an earlier mount, a former daemon's or ours */
 	int folder;  /* its own mount, between exporter_remove() and export_revoke(); or -1 */
 	bool recorded; /* the record says the same; else what was tried to put in its place */
-	bool remade;   /* its folder is another one now: it ends before that one is exported */
+	bool remade;   /* its folder is deleted, or another one now: it ends before that one is
+			  exported */
 	const char *revoked;  /* static: the rung; only the record is left. NULL: not yet revoked */
 	unsigned swept;	      /* how many files of its clients were removed then */
 	struct addr *dropped; /* owned; clients it lists no longer, who may hold something of it */

@@ -248,6 +248,7 @@ bool run_set_fault(struct run *run, int error, const char *fault)
 		touch();
 		free(run->fault);
 		run->fault = strdup(fault);
+		run->gone = false;
 	}
 	return is_new;
 }
@@ -259,6 +260,7 @@ void run_clear_fault(struct run *run)
 	free(run->fault);
 	run->fault = NULL;
 	run->fault_error = 0;
+	run->gone = false;
 }
 
 static size_t pick_dropped(
@@ -370,10 +372,8 @@ void run_drop_mount(struct run *run)
 	run->runs->left++;
 	mount_clear(&run->held_mount);
 	run->holds_mount = false;
-	run->in_force = false;
-	run->mount_id = 0;
-	run->unique_id = 0;
-	run->looked_at = false;
+	run->in_force = run->looked_at = false;
+	run->mount_id = run->unique_id = 0;
 	free(TAKE_PTR(run->mounted_at));
 	run->inherited = false;
 }
@@ -381,7 +381,7 @@ void run_drop_mount(struct run *run)
 bool run_is_served(const struct run *run)
 {
 	for (size_t i = 0; run->possible && i < run->n_held; i++)
-		if (run->held[i].served && !run->held[i].quiesced &&
+		if (run->held[i].served && !run->held[i].quiesced && !run->held[i].remade &&
 			export_equal(&run->held[i].export, &run->want.export))
 			return true;
 	return false;

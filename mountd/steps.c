@@ -2,6 +2,7 @@
 /* What all steps share: the worker of a run, and how a failure is told. */
 #include "mountd/steps.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -32,19 +33,35 @@ void run_log(const struct run *run, enum log_level level, const char *event, uin
 		log_text("error", text));
 }
 
+static bool is_nothing_there(int error)
+{
+	return error == -ENOENT || error == -ESTALE || error == -EACCES || error == -EPERM;
+}
+
 void run_fail(struct run *run, const char *event, uint64_t ms, const struct kerr *e)
 {
 	bool ends = run->busy == BUSY_ENDING;
 	unsigned n = ends ? ++run->end_failures : ++run->attempts;
+	int error = e->error;
 	char text[640];
 
 	kerr_format(e, text, sizeof text);
-	if (run_set_fault(run, e->error, text))
+	if (run->gone && is_nothing_there(e->error))
+		error = run->fault_error;
+	else if (run_set_fault(run, e->error, text))
 		run_log(run, LOG_LEVEL_WARNING, event, ms, e);
-	run->not_before_ms = loop_clock_ms() + reconcile_backoff_ms(e->error, n, random_number());
+	run->not_before_ms = loop_clock_ms() + reconcile_backoff_ms(error, n, random_number());
 	run->busy = BUSY_NOT;
 	run_event(run, EVENT_FAIL);
 	daemon_plan_soon(run->daemon);
+}
+
+void run_gone(struct run *run, const char *event, const struct kerr *e)
+{
+	run->in_force = false;
+	run_event(run, EVENT_LOST);
+	run_fail(run, event, 0, e);
+	run->gone = true;
 }
 
 /* call: NULL where no worker is needed. What it borrows may be part of what was tried before. */

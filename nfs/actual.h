@@ -74,3 +74,7 @@ bool actual_mount_is_marker(const struct actual_mount *mount, const char **ret_r
 /* The marker that mount sits on, however deep in the stack. */
 const struct actual_mount *actual_mounts_marker_of(
 	const struct actual_mounts *mounts, const struct actual_mount *mount);
+
+/* Was the directory that is mounted there deleted since? What a server has deleted does not show.
+ */
+bool actual_mount_is_deleted(const struct actual_mount *mount);

@@ -184,3 +184,12 @@ const struct actual_mount *actual_mounts_marker_of(
 	}
 	return NULL;
 }
+
+bool actual_mount_is_deleted(const struct actual_mount *mount)
+{
+	static const char mark[] = "//deleted"; /* no path has two slashes */
+	size_t length = strlen(mount->root);
+
+	return length >= sizeof mark - 1 &&
+	       strcmp(mount->root + length - (sizeof mark - 1), mark) == 0;
+}

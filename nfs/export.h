@@ -162,6 +162,9 @@ int exporter_new(const struct exporter_config *config, struct exporter **ret, st
 /* Leaves the kernel's server and its cache entries in place: clients do not notice. */
 void exporter_free(struct exporter *x);
 
+/* Of the mount namespace in which the folders hang, for deleted_exports(); borrowed. */
+int exporter_namespace(const struct exporter *x);
+
 /* One descriptor to poll for reading, constant over the exporter's life, and what to do then. */
 int exporter_get_fd(const struct exporter *x);
 /* A failure is of one answer: the others were given, and the next call goes on. */

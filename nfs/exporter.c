@@ -110,6 +110,11 @@ void exporter_free(struct exporter *x)
 	free(x);
 }
 
+int exporter_namespace(const struct exporter *x)
+{
+	return x->pub.root.own;
+}
+
 int exporter_get_fd(const struct exporter *x)
 {
 	return x->epoll;

@@ -259,6 +259,19 @@ Test(actual, a_bind_is_ours_by_its_marker)
 	actual_mounts_clear(&t);
 }
 
+Test(actual, what_shows_a_deleted_folder)
+{
+	struct actual_mounts t = parse(
+		"1 0 8:1 / / rw - ext4 /dev/a rw\n2 1 8:1 /a/b//deleted /x rw - ext4 /dev/a rw\n"
+		"3 1 8:1 //deleted /y rw - ext4 /dev/a rw\n4 1 8:1 /a/deleted /z rw - ext4 /dev/a "
+		"rw\n");
+
+	for (size_t i = 0; i < t.n; i++)
+		cr_expect_eq(actual_mount_is_deleted(&t.list[i]), i == 1 || i == 2, "%s",
+			t.list[i].root);
+	actual_mounts_clear(&t);
+}
+
 Test(actual, this_machines_own_table)
 {
 	struct actual_mounts first, again;

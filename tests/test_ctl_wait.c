@@ -243,6 +243,22 @@ Test(ctl_wait, a_dead_one_says_why)
 	cr_expect(strstr(o.out, "\"seen\": \"faulty\"") && strstr(o.out, "answers: "), "%s", o.out);
 }
 
+Test(ctl_wait, a_bind_whose_folder_is_deleted_is_not_ready)
+{
+	char source[96];
+
+	snprintf(source, sizeof source, "%s/source", volume);
+	mkdir(source, 0755);
+	cr_assert_eq(mount(source, target, NULL, MS_BIND, NULL), 0);
+	RUN(&o, "wait", "r1", "--volume", volume, "--timeout", "30");
+	cr_expect_eq(o.code, 0, "%s", o.err);
+	cr_assert_eq(rmdir(source), 0);
+	RUN(&o, "wait", "r1", "--volume", volume, "--timeout", "1", "-o", "json");
+	cr_expect_eq(o.code, 6);
+	cr_expect(
+		strstr(o.out, "\"seen\": \"faulty\"") && strstr(o.out, "was deleted"), "%s", o.out);
+}
+
 Test(ctl_wait, a_volume_does_not_go_with_a_path)
 {
 	RUN(&o, "wait", "/x", "--volume", "/y");

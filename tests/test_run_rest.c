@@ -102,6 +102,9 @@ Test(run_rest, only_what_is_in_force_as_wished_may_rest)
 	export->held[0].served = false;
 	cr_expect_not(run_may_rest(export));
 	export->held[0].served = true;
+	export->held[0].remade = true;
+	cr_expect_not(run_may_rest(export) || run_is_served(export), "its folder is no more");
+	export->held[0].remade = false;
 	export->held[0].n_dropped = 1;
 	cr_expect_not(run_may_rest(export));
 	export->held[0].n_dropped = 0;

@@ -82,3 +82,50 @@ Test(step_mount, the_record_of_a_mount_that_is_held_stays)
 	cr_expect(run->holds_mount);
 	cr_expect(is_recorded());
 }
+
+static void fail(int error, const char *stage)
+{
+	struct kerr e;
+
+	(void)kerr_set(&e, error, stage, NULL, NULL);
+	run_fail(run, "mount-failed", 0, &e);
+}
+
+static void be_gone(void)
+{
+	struct kerr e;
+
+	cr_assert_eq(run_hold_mount(run, &spec.mount), 0);
+	run->in_force = true;
+	run_event(run, EVENT_WISH);
+	run_event(run, EVENT_DONE);
+	cr_assert_eq(run->state, RUN_READY);
+	(void)kerr_set(&e, -ESTALE, "be gone", NULL, NULL);
+	run_gone(run, "mount-stale", &e);
+}
+
+Test(step_mount, what_is_gone_is_tried_anew_and_told_as_gone)
+{
+	be_gone();
+	cr_expect_eq(run->state, RUN_RETRYING);
+	cr_expect_not(run->in_force);
+	cr_expect(run->holds_mount, "who sits in it keeps it");
+	fail(-ENOENT, "mount");
+	fail(-EACCES, "mount");
+	cr_expect_eq(run->attempts, 3);
+	cr_expect_eq(run->fault_error, -ESTALE);
+	cr_expect(strstr(run->fault, "be gone"), "%s", run->fault);
+}
+
+Test(step_mount, what_fails_otherwise_is_told_from_then_on)
+{
+	be_gone();
+	fail(-ETIMEDOUT, "mount");
+	cr_expect_eq(run->fault_error, -ETIMEDOUT);
+	fail(-ENOENT, "mount");
+	cr_expect_eq(run->fault_error, -ENOENT);
+	be_gone();
+	run_clear_fault(run);
+	fail(-ENOENT, "mount");
+	cr_expect_eq(run->fault_error, -ENOENT);
+}
