@@ -99,6 +99,14 @@ cluster_says 30 1 "told False InvalidRun u1"
 cluster_says 30 1 "events SandboxMountRefused u1"
 cluster "remove u1" "remove s$failed"
 
+step "a sandbox's folder is deleted behind everybody's back"
+on sandbox "rm -rf /var/lib/kubelet/pods/uid-s$((failed + 1))/volumes"
+cluster_says 30 1 "events SandboxExportLost s$((failed + 1))"
+cluster_says 60 1 "events SandboxMountStale s$((failed + 1))"
+cluster_says 30 1 "told False Retrying s$((failed + 1))"
+empty_dirs s$((failed + 1))
+cluster_says 60 0 "told False Retrying"
+
 step "the sandbox's node is lost"
 cut agent 20490
 cluster_says 60 yes "has SandboxMountForcedOff"

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mountd/mount_watch.h"
 #include "mountd/mountinfo.h"
 #include "mountd/prober_state.h"
 #include "mountd/steps.h"
@@ -237,6 +238,14 @@ static void not_asked(struct peer *peer)
 	peer->asked_ms = now;
 }
 
+/* What a silent server serves is not looked at: who looks would wait with all others. */
+static void look_at_mounts(struct peer *peer)
+{
+	if (!peer->mounts)
+		peer->mounts = mount_watch_new(peer->prober->daemon, &peer->server, peer->port);
+	mount_watch_answered(peer->mounts);
+}
+
 static void probe_done(void *data, struct job_end *end)
 {
 	struct peer *peer = data;
@@ -251,6 +260,8 @@ static void probe_done(void *data, struct job_end *end)
 		unanswered(peer, &end->e);
 	if (!end->error && peer_is_stuck(peer, lease, loop_clock_ms()))
 		start_anew(peer, lease);
+	if (!end->error && peer->answer == ANSWERS)
+		look_at_mounts(peer);
 	peer->asked_ms = loop_clock_ms();
 	plan_next(peer);
 	mountinfo_check_soon(peer->prober->daemon->mountinfo);
@@ -285,6 +296,7 @@ void peer_free(struct peer *peer)
 	if (peer->probe)
 		job_cancel(peer->probe);
 	tombstone_job_stop(&peer->tombstone);
+	mount_watch_free(peer->mounts);
 	loop_timer_free(peer->timer);
 	free(peer);
 }

@@ -25,6 +25,7 @@ struct peer {
 	struct loop_timer *timer;
 	struct job *probe;
 	struct tombstone_job *tombstone;
+	struct mount_watch *mounts; /* or NULL: not yet, or no memory */
 	bool used;
 	bool attempted; /* a worker still tries to mount from it */
 };

@@ -372,7 +372,7 @@ void run_drop_mount(struct run *run)
 	run->runs->left++;
 	mount_clear(&run->held_mount);
 	run->holds_mount = false;
-	run->in_force = run->looked_at = false;
+	run->in_force = run->looked_at = run->doubted = false;
 	run->mount_id = run->unique_id = 0;
 	free(TAKE_PTR(run->mounted_at));
 	run->inherited = false;

@@ -50,6 +50,7 @@ struct run {
 	char *fault;	  /* owned; the last failure, until it is overcome */
 	int fault_error;  /* its errno */
 	bool gone;	  /* the fault is that what was in force is gone at its source */
+	bool doubted;	  /* its mount was refused by its server at the last look */
 	const char *rung; /* static; the mechanism that the last success used */
 	bool seen;	  /* used while wishes are matched */
 };

@@ -112,5 +112,13 @@ int mount_detach(const struct mount_config *config, const char *volume, const ch
 	const struct mount_known *known, enum detach_how how, const char **ret_rung,
 	struct kerr *e);
 
+/*
+ * Does the mount mount_id, which is the topmost at path (mount_outcome's target), answer? -ESTALE:
+ * its server does not serve it any more; other errors say nothing of that. -EAGAIN: another one is
+ * there, or the way to it is not plain. Blocks while the server is silent, or has yet to
+ * answer for the export.
+ */
+int mount_look(const char *path, uint64_t mount_id);
+
 /* Does path answer (statfs on the filesystem there)? Blocks for ever where the server is lost. */
 int mount_answers(const char *path, struct kerr *e);

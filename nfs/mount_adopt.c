@@ -36,6 +36,19 @@ int mount_answers_fd(int fd, const char *path, struct kerr *e)
 	return kerr_set(e, -errno, "statfs", path, hint ? "%s" : NULL, hint);
 }
 
+int mount_look(const char *path, uint64_t mount_id)
+{
+	_cleanup_target_ struct target t = TARGET_NONE;
+	_cleanup_close_ int fd = -1;
+	int error;
+
+	/* Its own errors are the volume's, not the mount's. */
+	if (target_find(path, &t) < 0)
+		return -EAGAIN;
+	error = target_open_top(&t, mount_id, &fd, NULL);
+	return error < 0 ? error : mount_answers_fd(fd, path, NULL);
+}
+
 /* Same server, same run and incarnation, and nothing that forbids its use. */
 static bool is_wanted_nfs(
 	const struct actual_mount *a, const struct mount *m, char *fault, size_t size)

@@ -142,6 +142,31 @@ int target_open(const struct mount *m, struct target *ret, struct kerr *e)
 	return 0;
 }
 
+int target_find(const char *path, struct target *ret)
+{
+	struct target t = TARGET_NONE;
+	char volume[PATH_MAX];
+	char *run, *leaf;
+
+	if (snprintf(volume, sizeof volume, "%s", path) >= (int)sizeof volume)
+		return -ENAMETOOLONG;
+	leaf = strrchr(volume, '/');
+	if (!leaf || leaf == volume || strcmp(leaf + 1, TARGET_NAME) != 0)
+		return -EINVAL;
+	*leaf = '\0';
+	run = strrchr(volume, '/');
+	*run++ = '\0';
+	_cleanup_close_ int dir = open(*volume ? volume : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return -errno;
+	t.parent = open_plain(dir, run, O_PATH | O_DIRECTORY, RESOLVE_NO_XDEV);
+	if (t.parent < 0)
+		return t.parent;
+	(void)strcpy(t.path, path);
+	*ret = t;
+	return 0;
+}
+
 bool target_is_bare(const struct target *t)
 {
 	/* Whatever else keeps it from being opened keeps it from being told: not bare. */

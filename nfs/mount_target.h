@@ -19,6 +19,9 @@ void target_clear(struct target *t);
 /* Opens <volume>/<run>, made as m's owner when missing. Errors as mount_attach(). */
 int target_open(const struct mount *m, struct target *ret, struct kerr *e);
 
+/* The same by t->path as it was then. Makes nothing; negative errno. */
+int target_find(const char *path, struct target *ret);
+
 /* Is nothing mounted there? Does not look at what is. */
 bool target_is_bare(const struct target *t);
 
