@@ -48,7 +48,8 @@ static const struct {
 	{14, do_heal},
 	{1, do_drain},
 	{12, do_resume},
-	{3, do_unmount},
+	{2, do_unmount},
+	{1, do_remake_folder},
 };
 #define OPERATIONS (sizeof operations / sizeof *operations)
 

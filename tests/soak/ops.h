@@ -20,6 +20,7 @@ bool do_release_export(struct world *w);
 bool do_release_mount(struct world *w);
 bool do_bind(struct world *w);
 bool do_unbind(struct world *w);
+bool do_remake_folder(struct world *w);
 
 /* ops_faults.c */
 bool do_kill(struct world *w);

@@ -154,16 +154,21 @@ bool do_mount(struct world *w)
 	return true;
 }
 
+/* Its harness may make a file anew meanwhile. */
+static void delete_folder(const struct folder *f)
+{
+	(void)shell("for i in 1 2 3 4 5 6 7 8 9; do rm -rf /disk/nodes/sandbox/local/%s "
+		    "2>/dev/null && break; done",
+		f->name);
+}
+
 static void release_export(struct world *w, struct run *r)
 {
 	char file[32];
 
 	(void)snprintf(file, sizeof file, "%s.export.json", r->name);
 	if (chance(w, 20) && !r->folder->own_fs) {
-		/* Its harness may make a file anew meanwhile. */
-		(void)shell("for i in 1 2 3 4 5 6 7 8 9; do rm -rf /disk/nodes/sandbox/local/%s "
-			    "2>/dev/null && break; done",
-			r->folder->name);
+		delete_folder(r->folder);
 		say(w, "delete the folder of %s", r->name);
 	}
 	wish_no_more(w, SANDBOX, r, file);
@@ -276,5 +281,28 @@ bool do_unbind(struct world *w)
 	say(w, "release bind %s", r->name);
 	r->bound = 0;
 	r->folder = NULL;
+	return true;
+}
+
+static bool has_folder_of_its_own(const struct world *w, const struct run *r)
+{
+	(void)w;
+	return (r->exported || r->bound) && !r->folder->own_fs;
+}
+
+/* Nobody is told: what shows the old one is to be mended all the same. */
+bool do_remake_folder(struct world *w)
+{
+	struct run *r = has_power(w, SANDBOX) ? any(w, has_folder_of_its_own) : NULL;
+
+	if (!r)
+		return false;
+	delete_folder(r->folder);
+	(void)shell("mkdir -p /disk/nodes/sandbox/local/%s && chown %d:%d "
+		    "/disk/nodes/sandbox/local/%s",
+		r->folder->name, OWNER, OWNER, r->folder->name);
+	r->live = 0;
+	excuse(r);
+	say(w, "make the folder of %s anew", r->name);
 	return true;
 }
