@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "mountd/mountinfo.h"
+
 #define RECORD "demo.mount.json"
 
 static struct spec spec;
@@ -41,12 +43,14 @@ static void never(void *data)
 static void set_up(void)
 {
 	daemon_set_up(ROLE_MOUNT, never);
+	cr_assert_eq(mountinfo_new(&d, &d.mountinfo), 0);
 	parse("1");
 }
 
 static void tear_down(void)
 {
 	spec_clear(&spec);
+	mountinfo_free(d.mountinfo);
 	daemon_tear_down();
 }
 
