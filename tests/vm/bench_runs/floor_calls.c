@@ -10,6 +10,7 @@
 
 #include "nfs/answer_entries.h"
 #include "nfs/channel.h"
+#include "nfs/mount_ids.h"
 #include "tests/vm/bench_runs/floor.h"
 
 #define REFUSED_UNTIL 60 /* seconds from now; ours says the same */
@@ -179,11 +180,29 @@ void floor_mount_run(const char *server, unsigned run)
 		die("mount %s", source);
 }
 
+static uint64_t id_of(const char *target)
+{
+	int fd = open(target, O_PATH | O_CLOEXEC);
+	uint64_t id = 0;
+
+	if (fd < 0)
+		die("%s", target);
+	(void)mount_id_unique(fd, &id);
+	(void)close(fd);
+	return id;
+}
+
+/* Nothing covers it, and only it has gone: the kernel tells both by a walk over all mounts (6.8 and
+ * later). */
 void floor_umount_run(unsigned run)
 {
+	struct mount_ids left = {0};
 	char target[64];
 
 	(void)snprintf(target, sizeof target, "/workspaces/r%u/sandbox", run);
+	(void)mount_id_is_alone(id_of(target), target, 0);
 	if (umount2(target, 0) < 0)
 		die("%s", target);
+	(void)mount_ids_read(&left);
+	mount_ids_clear(&left);
 }
