@@ -61,7 +61,7 @@ changes() {
 		FRESH=$((FRESH + 1))
 	done
 	for node in sandbox agent; do
-		machine "strace -f -c -o /run/calls \$(sed 's/^/-p /' $CGROUP-$node/cgroup.procs) 2>/run/strace & until grep -q attached /run/strace; do sleep 0.1; done
+		machine "strace -f -c -o /run/calls \$(sed 's/^/-p /' $CGROUP-$node/cgroup.procs) 2>/run/strace & until [ \"\$(grep -c attached /run/strace)\" -ge \$(wc -l <$CGROUP-$node/cgroup.procs) ]; do sleep 0.1; done
 			bench_runs ours $FRESH 1 >/dev/null && bench_runs ours-end $FRESH 1 && sleep 1; kill %1; wait; cat /run/calls" >"$BENCH/calls-$node-$n"
 		FRESH=$((FRESH + 1))
 		total "$BENCH/calls-$node-$n" >"$(samples "$node-calls-$n")"
