@@ -7,6 +7,7 @@
 # shape: netns
 # timeout: 600
 . "$here/kora.sh"
+enough 7.x
 nodes
 daemons
 share demo
