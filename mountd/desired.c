@@ -217,7 +217,7 @@ void desired_clear(struct desired *d)
 	*d = (struct desired){0};
 }
 
-struct desired_file *desired_file(const struct desired *d, const char *name)
+const struct desired_file *desired_file(const struct desired *d, const char *name)
 {
 	bool found;
 	size_t at = position(d, name, &found);

@@ -10,7 +10,6 @@ struct desired_file {
 	struct spec spec; /* the last good version */
 	char *fault;	  /* owned; what is wrong with the present version, or NULL */
 	bool found;	  /* put since somebody cleared this */
-	ino_t ours;	  /* put there, and read, by the daemon itself; 0: perhaps not */
 	bool overruled;	  /* a file that sorts before it speaks of the same run and role */
 };
 
@@ -39,7 +38,7 @@ int desired_remove(struct desired *d, const char *name);
 void desired_clear(struct desired *d);
 
 /* Borrowed until the next change. NULL: no such file. */
-struct desired_file *desired_file(const struct desired *d, const char *name);
+const struct desired_file *desired_file(const struct desired *d, const char *name);
 
 /*
  * The *ret_n files that speak of run and role, sorted by name: the first counts. NULL: none does.

@@ -122,24 +122,28 @@ static void on_again(void *data)
 	try_again(s);
 }
 
-/*
- * Is that the file which was read right after it was put there? Whoever writes to it in place later
- * is heard of by another event.
- */
-static bool is_known(struct source_dir *s, const struct inotify_event *event)
-{
-	struct desired_file *file = desired_file(s->desired, event->name);
-	ino_t ours = file ? file->ours : 0;
-	struct stat st;
-
-	if (!ours || !(event->mask & IN_MOVED_TO))
-		return false;
-	file->ours = 0;
-	return fstatat(s->fd, event->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_ino == ours;
-}
+/* What events have led to. */
+struct taken {
+	bool changed;
+	const char *name; /* NULL, or whether that file was read is asked for */
+	bool read;
+	int error; /* 0, or negative errno, where it was */
+};
 
 /* 1: something changed, 0: nothing, or negative errno. */
-static int take_event(struct source_dir *s, const struct inotify_event *event)
+static int read_taken(struct source_dir *s, const char *name, struct taken *taken)
+{
+	int r = spec_dir_read(s->fd, s->desired, name);
+
+	if (taken->name && strcmp(taken->name, name) == 0) {
+		taken->read = true;
+		taken->error = r < 0 ? r : 0;
+	}
+	return r;
+}
+
+/* As read_taken(). */
+static int take_event(struct source_dir *s, const struct inotify_event *event, struct taken *taken)
 {
 	if (event->mask & (IN_DELETE_SELF | IN_MOVE_SELF)) {
 		log_event(LOG_LEVEL_ERROR, "spec-dir-lost", log_text("path", s->path),
@@ -157,37 +161,44 @@ static int take_event(struct source_dir *s, const struct inotify_event *event)
 	}
 	if (!event->len || !spec_dir_has_name(event->name))
 		return 0;
-	if (((event->mask & IN_CREATE) && !is_link(s->fd, event->name)) || is_known(s, event))
+	if ((event->mask & IN_CREATE) && !is_link(s->fd, event->name))
 		return 0;
 	/* Perhaps it is only now that it may be read; of one that is being written more comes. */
 	if ((event->mask & IN_ATTRIB) && !has_fault(s, event->name))
 		return 0;
-	return spec_dir_read(s->fd, s->desired, event->name);
+	return read_taken(s, event->name, taken);
 }
 
-static void on_inotify(void *data, unsigned happened)
+/* All that the kernel has told of until now. */
+static void take_events(struct source_dir *s, struct taken *taken)
 {
-	struct source_dir *s = data;
 	char buffer[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
-	bool changed = false;
 	ssize_t n;
 
-	(void)happened;
 	while ((n = read(s->inotify, buffer, sizeof buffer)) > 0) {
 		const char *at = buffer;
 
 		while (at < buffer + n) {
 			const struct inotify_event *event = (const void *)at;
-			int r = take_event(s, event);
+			int r = take_event(s, event, taken);
 
 			if (r < 0)
 				log_event(LOG_LEVEL_ERROR, "spec-dir", log_text("path", s->path),
 					log_text("error", strerror(-r)));
-			changed |= r > 0;
+			taken->changed |= r > 0;
 			at += sizeof *event + event->len;
 		}
 	}
-	if (changed)
+}
+
+static void on_inotify(void *data, unsigned happened)
+{
+	struct source_dir *s = data;
+	struct taken taken = {0};
+
+	(void)happened;
+	take_events(s, &taken);
+	if (taken.changed)
 		tell(s);
 	try_again(s);
 }
@@ -284,18 +295,21 @@ int source_dir_rescan(struct source_dir *s, struct kerr *e)
 	return r < 0 ? r : 0;
 }
 
+/*
+ * What we have done ourselves the kernel has told of by now: taken here, it is read once, and
+ * whatever somebody else does to it later comes with an event of its own.
+ */
 static int read_now(struct source_dir *s, const char *name)
 {
-	int r = spec_dir_read(s->fd, s->desired, name);
-	struct desired_file *file = desired_file(s->desired, name);
-	struct stat st;
+	struct taken taken = {.name = name};
 
-	if (file && !s->desired->unread && fstatat(s->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
-		file->ours = st.st_ino;
-	if (r > 0)
+	take_events(s, &taken);
+	if (!taken.read)
+		taken.changed |= read_taken(s, name, &taken) > 0;
+	if (taken.changed)
 		tell(s);
 	try_again(s);
-	return r < 0 ? r : 0;
+	return taken.error;
 }
 
 int source_dir_write(struct source_dir *s, const char *name, const char *text, size_t size)

@@ -115,10 +115,8 @@ int spec_dir_scan(int dir, struct desired *d)
 	d->unread = !list;
 	if (!list)
 		return -errno;
-	for (size_t i = 0; i < d->n; i++) {
+	for (size_t i = 0; i < d->n; i++)
 		d->files[i]->found = false;
-		d->files[i]->ours = 0;
-	}
 	while ((errno = 0, entry = readdir(list))) {
 		if (!spec_dir_has_name(entry->d_name))
 			continue;

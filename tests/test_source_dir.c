@@ -273,6 +273,34 @@ Test(source_dir, what_is_put_over_a_write_of_our_own_counts)
 	cr_expect_null(await("a.json"));
 }
 
+static ino_t number_of(const char *name)
+{
+	struct stat st;
+
+	cr_assert_eq(stat(name, &st), 0);
+	return st.st_ino;
+}
+
+/*
+ * From another directory, with nothing between: what comes one after the other the kernel tells
+ * once. The second may be given the number of the file that the first has replaced.
+ */
+Test(source_dir, what_is_put_over_a_write_of_our_own_from_elsewhere_counts)
+{
+	ino_t ours;
+
+	cr_assert_eq(mkdir("elsewhere", 0700), 0);
+	cr_assert_eq(source_dir_write(source, "a.json", GOOD, strlen(GOOD)), 0);
+	ours = number_of("a.json");
+	for (int i = 0; i < 20 && (!i || number_of("a.json") != ours); i++) {
+		write_file("elsewhere/new", "broken");
+		cr_assert_eq(rename("elsewhere/new", "a.json"), 0);
+	}
+	if (number_of("a.json") != ours)
+		cr_skip_test("this filesystem gives a number once");
+	cr_expect(await("a.json")->fault);
+}
+
 Test(source_dir, what_a_killed_process_staged_is_removed)
 {
 	struct kerr e;
