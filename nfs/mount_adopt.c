@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -131,6 +132,16 @@ static bool is_foreign(const struct actual_mounts *mounts, const struct actual_m
 	       !actual_mounts_marker_of(mounts, a);
 }
 
+/* A mount's id is given again once it is free: what has it now may be another one. */
+static int statfs_kind(int fd, enum mount_kind kind)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) < 0)
+		return -errno;
+	return kind == MOUNT_NFS && fs.f_type != NFS_SUPER_MAGIC ? -ESTALE : 0;
+}
+
 static int statfs_top(const struct target *t, const struct mount_seen *seen, const struct mount *m,
 	uint64_t *ret_unique_id)
 {
@@ -138,7 +149,7 @@ static int statfs_top(const struct target *t, const struct mount_seen *seen, con
 	int error = target_open_top(t, seen->id, &fd, NULL);
 
 	if (error == 0)
-		error = mount_answers_fd(fd, t->path, NULL);
+		error = statfs_kind(fd, m->kind);
 	if (error == 0)
 		(void)mount_id_unique(fd, ret_unique_id);
 	return error == 0 && client_state_mount_is_shut(

@@ -39,6 +39,32 @@ void case_foreign(void)
 	shell("umount " TARGET);
 }
 
+/* A number that is free the kernel gives to the next mount: what was seen is another's now. */
+void case_seen_and_replaced(void)
+{
+	struct mount m = nfs_mount("10.20.0.1", "i1");
+	_cleanup_mounts_ struct actual_mounts table = {0};
+	struct mount_outcome out = attached(&m, "attach");
+	struct mount_seen seen;
+	struct actual_mount theirs = {0};
+	struct kerr e = {0};
+
+	check(actual_mounts_read_own(&table) == 0 && mount_see(&table, &m, &seen), "not seen");
+	check(mount_attach(&config, &m, &seen, &out, &e) == 0 && strcmp(out.rung, "adopted") == 0,
+		"%s", out.rung);
+	shell("umount " TARGET);
+	for (unsigned i = 0; i < 200 && theirs.id != seen.id; i++) {
+		if (theirs.id)
+			shell("umount " TARGET " && mount -t tmpfs lower /run/engine");
+		shell("mount -t tmpfs theirs " TARGET);
+		check(mounts_below(TARGET, &theirs) == 1, "not one mount");
+	}
+	check(theirs.id == seen.id, "the number is not given again");
+	int error = mount_attach(&config, &m, &seen, &out, &e);
+	check(error == -EEXIST, "%d: it is %s", error, out.rung);
+	shell("umount " TARGET "; while umount /run/engine 2>/dev/null; do :; done");
+}
+
 void case_bad_targets(void)
 {
 	struct mount m = bind_mount("b1", "i1");

@@ -38,6 +38,7 @@ static const struct {
 	{"bind-and-nfs", case_bind_and_nfs},
 	{"bind-busy", case_bind_busy},
 	{"foreign", case_foreign},
+	{"seen-and-replaced", case_seen_and_replaced},
 	{"bad-targets", case_bad_targets},
 	{"mountpoint", case_mountpoint},
 	{"private-volume", case_private_volume},

@@ -95,6 +95,7 @@ void case_bind_busy(void);
 
 /* cases_place.c */
 void case_foreign(void);
+void case_seen_and_replaced(void);
 void case_bad_targets(void);
 void case_mountpoint(void);
 void case_private_volume(void);
