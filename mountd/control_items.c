@@ -158,11 +158,14 @@ static json_t *count(const struct runs *runs, enum role role)
 	return json_pack("{s:i, s:i}", "ready", ready, "pending", pending);
 }
 
-static json_t *faults_of(const struct desired *desired)
+static json_t *faults_of(const struct daemon *d)
 {
+	const struct desired *desired = &d->desired;
 	struct short_list faults = {.list = json_array()};
 	char text[1024];
 
+	if (d->source && source_dir_fault(d->source, text, sizeof text))
+		add_text(&faults, text);
 	for (size_t i = 0; i < desired->n; i++) {
 		const struct desired_file *file = desired->files[i];
 		const struct desired_file *first = desired_overruling(desired, file);
@@ -204,5 +207,5 @@ json_t *status_of(const struct daemon *d)
 		(json_int_t)((loop_clock_ms() - d->started_ms) / 1000), "drained", (int)d->drained,
 		"server", server_of(d), "exports", count(&d->runs, ROLE_EXPORT), "mounts",
 		count(&d->runs, ROLE_MOUNT), "silent_servers", silent_servers(d), "faults",
-		faults_of(&d->desired));
+		faults_of(d));
 }

@@ -27,6 +27,17 @@ static void refuse_system(struct peer *p, const char *what, int error)
 	peer_refuse(p, "failed", NULL, "%s: %s", what, strerror(-error));
 }
 
+/* Of spec files: perhaps none can be, and the operator can mend it. */
+static void refuse_specs(struct peer *p, const char *field, const char *what, int error)
+{
+	char fault[640];
+
+	if (source_dir_fault(peer_daemon(p)->source, fault, sizeof fault))
+		peer_refuse(p, "failed", field, "%s", fault);
+	else
+		peer_refuse(p, "failed", field, "%s: %s", what, strerror(-error));
+}
+
 static void do_status(struct peer *p, const struct request *r)
 {
 	(void)r;
@@ -128,8 +139,7 @@ static void apply(struct peer *p, struct spec *spec, uint64_t wait_ms)
 	}
 	error = write_spec(d, spec, name);
 	if (error < 0) {
-		peer_refuse(
-			p, "failed", "spec", "the spec cannot be written: %s", strerror(-error));
+		refuse_specs(p, "spec", "the spec cannot be written", error);
 		return;
 	}
 	run = runs_find(&d->runs, spec_id(spec)->run, spec->role);
@@ -260,7 +270,7 @@ static void commit_snapshot(struct peer *p)
 
 	drop_snapshot(p);
 	if (error < 0)
-		refuse_system(p, "the specs cannot be written", error);
+		refuse_specs(p, NULL, "the specs cannot be written", error);
 	else
 		ok(p);
 }
@@ -289,7 +299,7 @@ static void do_snapshot(struct peer *p, const struct request *r)
 		peer_refuse(
 			p, "refused", fault.field[0] ? fault.field : "specs", "%s", fault.message);
 	else if (error < 0)
-		refuse_system(p, "the snapshot is not taken in", error);
+		refuse_specs(p, NULL, "the snapshot is not taken in", error);
 	else if (json_is_true(json_object_get(r->object, "complete")))
 		commit_snapshot(p);
 	else

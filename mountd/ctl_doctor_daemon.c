@@ -61,7 +61,7 @@ void doctor_daemon(struct doctor *d)
 	size_t broken = json_array_size(json_object_get(status, "faults"));
 	doctor_say(d, "daemon", broken ? VERDICT_WARN : VERDICT_OK,
 		broken ? "kora-mountctl status names them" : NULL,
-		"%s on %s, up %s, %zu spec files it cannot use", text_of(status, "version"),
+		"%s on %s, up %s, %zu faults in what it is asked for", text_of(status, "version"),
 		text_of(status, "node"), age, broken);
 	if (json_is_true(json_object_get(status, "drained")))
 		doctor_say(d, "drained", VERDICT_WARN, "kora-mountctl resume ends it",

@@ -312,6 +312,16 @@ static int read_now(struct source_dir *s, const char *name)
 	return taken.error;
 }
 
+bool source_dir_fault(const struct source_dir *s, char *text, size_t size)
+{
+	struct kerr e = {0};
+
+	if (spec_dir_check(s->fd, s->path, &e) == 0)
+		return false;
+	kerr_format(&e, text, size);
+	return true;
+}
+
 int source_dir_write(struct source_dir *s, const char *name, const char *text, size_t size)
 {
 	int r = is_unsafe(s) ? -EPERM : file_write(s->fd, name, text, size);

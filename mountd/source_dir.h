@@ -30,5 +30,8 @@ int source_dir_stage(struct source_dir *s, const char *name, const char *text, s
 int source_dir_commit(struct source_dir *s, const char *name);
 void source_dir_discard(struct source_dir *s, const char *name);
 
+/* Why nothing in the directory is read now. False: it is. */
+bool source_dir_fault(const struct source_dir *s, char *text, size_t size);
+
 /* While held, changed is not called; afterwards once, if anything did change. */
 void source_dir_hold(struct source_dir *s, bool hold);

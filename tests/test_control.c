@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -190,6 +191,25 @@ Test(control, apply_writes_a_spec_and_release_removes_it)
 	json_decref(ask(fd, "{\"verb\":\"release\",\"run\":\"demo\"}"));
 	cr_assert_null(desired_file(&d.desired, "demo.mount.json"));
 	cr_assert_not(runs_find(&d.runs, "demo", ROLE_MOUNT)->wished);
+	(void)close(fd);
+}
+
+Test(control, a_directory_that_is_not_read_is_told)
+{
+	int fd = connect_peer();
+	json_t *answer;
+
+	cr_assert_eq(chmod(folder, 0777), 0);
+	answer = ask(fd, "{\"verb\":\"apply\",\"spec\":" BIND "}}");
+	cr_expect(strstr(json_string_value(json_object_get(answer, "message")), "chmod go-w"));
+	json_decref(answer);
+	answer = ask(fd, "{\"verb\":\"status\"}");
+	cr_assert_eq(json_array_size(json_object_get(answer, "faults")), 1);
+	json_decref(answer);
+	cr_assert_eq(chmod(folder, 0700), 0);
+	answer = ask(fd, "{\"verb\":\"status\"}");
+	cr_expect_eq(json_array_size(json_object_get(answer, "faults")), 0);
+	json_decref(answer);
 	(void)close(fd);
 }
 
