@@ -210,7 +210,8 @@ static bool strays_differ(const struct node *n, size_t node)
 		const char *name = slurp(0, "/proc/%d/comm", (int)list[i]);
 
 		if (list[i] == n->init || list[i] == n->daemon ||
-			list[i] == cluster.watches[node] || !*name || strcmp(name, "sleep\n") == 0)
+			list[i] == cluster.watches[node] || !*name ||
+			strcmp(name, "sleep\n") == 0 || node_has_waiting(n, list[i]))
 			continue;
 		return differs("no process of %s is left: seen %d %s", n->name, (int)list[i], name);
 	}

@@ -23,12 +23,6 @@ static bool tries_on(const struct world *w)
 	return w->out_since_ms;
 }
 
-/* One may wait for the next call; or be at one. */
-static bool is_worker(const struct world *w, const struct node *n, const char *name, pid_t parent)
-{
-	return parent == n->daemon && (strcmp(name, "waits") == 0 || tries_on(w));
-}
-
 bool processes_differ(struct world *w, const struct node *n)
 {
 	pid_t list[64];
@@ -42,8 +36,8 @@ bool processes_differ(struct world *w, const struct node *n)
 			continue;
 		status = slurp(0, "/proc/%d/status", (int)list[i]);
 		(void)sscanf(status, "Name:\t%31s", name);
-		if (!name[0] || strcmp(name, "sleep") == 0 ||
-			is_worker(w, n, name, atoi(strstr(status, "\nPPid:") + 6)))
+		if (!name[0] || strcmp(name, "sleep") == 0 || node_has_waiting(n, list[i]) ||
+			(tries_on(w) && atoi(strstr(status, "\nPPid:") + 6) == n->daemon))
 			continue;
 		return differs("no process of %s is left: seen %d %s, %s", n->name, (int)list[i],
 			name, slurp(1, "/proc/%d/wchan", (int)list[i]));

@@ -47,6 +47,15 @@ size_t node_processes(const struct node *n, pid_t *list, size_t room)
 	return found;
 }
 
+bool node_has_waiting(const struct node *n, pid_t pid)
+{
+	const char *status = slurp(2, "/proc/%d/status", (int)pid);
+	const char *parent = strstr(status, "\nPPid:");
+
+	return n->daemon && parent && atoi(parent + 6) == n->daemon &&
+	       strncmp(status, "Name:\twaits\n", strlen("Name:\twaits\n")) == 0;
+}
+
 void node_join(const struct node *n, const char *kind)
 {
 	char path[64];

@@ -121,6 +121,8 @@ pid_t node_spawn(const struct node *n, void (*fn)(void *arg), void *arg);
 void node_cut(struct world *w, bool cut);
 /* pids of the node's processes, at most room. */
 size_t node_processes(const struct node *n, pid_t *list, size_t room);
+/* Is it a worker of its daemon that waits for a call? */
+bool node_has_waiting(const struct node *n, pid_t pid);
 /* Routing rules of ours in the node's network. */
 unsigned node_rules(const struct node *n);
 
