@@ -38,17 +38,6 @@ on agent 'grep -q " /workspaces/moved/sandbox " /proc/self/mountinfo'
 on agent kora-mountctl release demo
 refuse "a mount left behind" on agent 'grep sandbox /proc/self/mountinfo | grep nfs4'
 
-step "a foreign mount in the place of ours is told, whatever its number"
-attach demo first
-on agent 'kill -STOP $(cat /run/kora.pid); at=/workspaces/demo/sandbox
-	id() { awk -v at=$at "\$5 == at { print \$1 }" /proc/self/mountinfo; }
-	was=$(id); umount $at; mkdir -p /run/other
-	for i in $(seq 200); do mount -t tmpfs theirs $at; [ $(id) != $was ] || break; umount $at; mount -t tmpfs other /run/other; done
-	[ $(id) = $was ]; kill -CONT $(cat /run/kora.pid)'
-wait_on agent 30 'kora-mountctl describe demo | grep -q "a foreign mount is there: tmpfs theirs"'
-on agent 'umount /workspaces/demo/sandbox && kora-mountctl wait demo --timeout 30'
-on agent kora-mountctl release demo
-
 step "a turned link: the mount is taken from where it was made"
 on agent 'mkdir -p /mnt/one /mnt/two && ln -sfn one /mnt/volume'
 on agent kora-mountctl mount demo --incarnation first --server $S --volume /mnt/volume --uid 10001 --gid 10001

@@ -64,20 +64,6 @@ const struct actual_mounts *mountinfo_table(const struct mountinfo *m)
 	return m->table_counts ? &m->table : NULL;
 }
 
-/* Its number may have been given again: before 6.8 the kernel has no others. */
-static bool is_of_run(
-	const struct actual_mounts *mounts, const struct actual_mount *m, const struct run *run)
-{
-	const struct actual_mount *marker =
-		actual_mount_is_marker(m, NULL) ? m : actual_mounts_marker_of(mounts, m);
-	const char *marked;
-	struct run_id id;
-
-	if (actual_mount_is_ours(m, &id, NULL, NULL))
-		return strcmp(id.run, run->name) == 0;
-	return marker && actual_mount_is_marker(marker, &marked) && strcmp(marked, run->name) == 0;
-}
-
 /* Does run's mount still show, with nothing on top of it? */
 static bool shows(const struct actual_mounts *mounts, const struct run *run)
 {
@@ -92,8 +78,7 @@ static bool shows(const struct actual_mounts *mounts, const struct run *run)
 	}
 	/* At its own place: the sandbox's owner can rename the directory above. */
 	top = actual_mounts_at(mounts, at);
-	return top && (!run->mount_id || top->id == run->mount_id) &&
-	       (run->unique_id || is_of_run(mounts, top, run));
+	return top && (!run->mount_id || top->id == run->mount_id);
 }
 
 static bool follows_any(const struct runs *runs)
