@@ -13,7 +13,7 @@ daemon sandbox
 spent() {
 	on sandbox 'pid=$(cat /run/kora.pid)
 		echo $(for p in $pid $(pgrep -P $pid); do cat /proc/$p/stat; done | awk "{ n += \$14 + \$15 + \$16 + \$17 } END { print n }") \
-			$(awk "/^rchar/ { print \$2 }" /proc/$pid/io) $(wc -c </proc/$pid/mountinfo)'
+			$(for p in $pid $(pgrep -P $pid); do cat /proc/$p/io; done | awk "/^rchar/ { n += \$2 } END { print n }") $(wc -c </proc/$pid/mountinfo)'
 }
 rss() { on sandbox 'awk "/^VmRSS/ { print \$2 }" /proc/$(cat /run/kora.pid)/status'; }
 
@@ -39,10 +39,12 @@ step "300 binds"
 for n in 1 2 3; do
 	hundred $n
 	[ $n -gt 1 ] || first=$CPU
+	[ $n -gt 2 ] || second=$CPU
 done
 equal "binds, each on its marker" 600 "$(on sandbox 'grep -c " /workspaces/r[0-9]*/sandbox " /proc/self/mountinfo')"
 equal "runs that are ready" 300 "$(on sandbox 'kora-mountctl runs | grep -cw ready')"
-[ "$CPU" -le $((3 * first)) ] || fail "the third hundred took $CPU ticks of CPU, the first $first"
+# The first ones are cheap, as a worker that waits does them: what they read shows above.
+[ "$CPU" -le $((3 * (first > second ? first : second))) ] || fail "the third hundred took $CPU ticks of CPU, the first $first, the second $second"
 [ "$(rss)" -lt 12288 ] || fail "$(rss) kB resident"
 
 step "one that vanishes among them is noticed, and made again"
