@@ -30,6 +30,9 @@ struct detach_arg {
 	struct texts texts;
 };
 
+_Static_assert(sizeof(struct attach_arg) <= JOB_ARG_MAX && sizeof(struct detach_arg) <= JOB_ARG_MAX,
+	"arguments have room in an order");
+
 static int put_mount(struct texts *t, const struct mount *m)
 {
 	int r = texts_put(t, m->volume);

@@ -119,6 +119,3 @@ int mount_detach(const struct mount_config *config, const char *volume, const ch
  * answer for the export.
  */
 int mount_look(const char *path, uint64_t mount_id);
-
-/* Does path answer (statfs on the filesystem there)? Blocks for ever where the server is lost. */
-int mount_answers(const char *path, struct kerr *e);

@@ -20,13 +20,6 @@
 #include "nfs/mount_shared.h"
 #include "nfs/umount.h"
 
-int mount_answers(const char *path, struct kerr *e)
-{
-	struct statfs fs;
-
-	return statfs(path, &fs) < 0 ? kerr_set(e, -errno, "statfs", path, NULL) : 0;
-}
-
 int mount_answers_fd(int fd, const char *path, struct kerr *e)
 {
 	struct statfs fs;
